@@ -134,7 +134,7 @@ async function publish(device: TestDevice): Promise<void> {
 const SCREENS: Record<string, readonly string[]> = {
   "/setup": ["/setup"],
   "/sign-in": ["/sign-in"],
-  "/sign-in/provider": ["/sign-in/provider?state=l"],
+  "/sign-in/provider/$tenantId": ["/sign-in/provider/none?state=l"],
   "/forgot-password": ["/forgot-password"],
   "/enroll": ["/enroll#CLAIM-4T9M-W2XA-7KQ2", "/enroll#no-code"],
   "/invite": ["/invite#:invite"],
@@ -179,7 +179,15 @@ const SCREENS: Record<string, readonly string[]> = {
   "/platform": ["/platform", "/platform?of=authorities", "/platform?of=checks", "/platform?of=refusals"],
 };
 /** Routes for people without a session. */
-const OPEN = new Set(["/setup", "/sign-in", "/sign-in/provider", "/forgot-password", "/enroll", "/invite", "/reset"]);
+const OPEN = new Set([
+  "/setup",
+  "/sign-in",
+  "/sign-in/provider/$tenantId",
+  "/forgot-password",
+  "/enroll",
+  "/invite",
+  "/reset",
+]);
 
 browserTest("every route of the app is covered", async () => {
   const routes = JSON.parse(readFileSync(join(APP, "../routes.json"), "utf8")) as string[];

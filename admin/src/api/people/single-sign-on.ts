@@ -10,5 +10,5 @@ export const saveSingleSignOn = (etag: string | undefined, body: ProviderEdit) =
   must(api.PUT(SINGLE_SIGN_ON, { body, ...ifMatch(etag) }));
 export const removeSingleSignOn = () => must(api.DELETE(SINGLE_SIGN_ON));
 export const startProviderTest = () => must(api.POST(`${SINGLE_SIGN_ON}/test`));
-export const completeProviderTest = (query: string) =>
-  must(api.POST(`${SINGLE_SIGN_ON}/test/callback`, { body: { query } }));
+export const completeProviderTest = (body: Schemas["ProviderAnswer"]) =>
+  must(api.POST(`${SINGLE_SIGN_ON}/test/callback`, { body }));

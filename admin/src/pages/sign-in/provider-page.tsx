@@ -1,8 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "@tanstack/react-router";
+import { useParams, useRouter } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "#texts/pages/settings/single-sign-on.ts";
-import { completeProviderSignIn, completeProviderStepUp } from "../../api/people/provider-sign-in.ts";
+import {
+  completeProviderSignIn,
+  completeProviderStepUp,
+  type ProviderAnswer,
+} from "../../api/people/provider-sign-in.ts";
 import { completeProviderTest } from "../../api/people/single-sign-on.ts";
 import { isComplete, startSession } from "../../api/session.ts";
 import { useEnter } from "../../parts/enter.ts";
@@ -17,6 +21,7 @@ import { takeWanted } from "./wanted.ts";
  */
 export default function ProviderPage() {
   const complete = useComplete();
+  const { tenantId } = useParams({ strict: false }) as { tenantId: string };
   const [error, setError] = useState<unknown>();
   const [isOver, setOver] = useState(false);
   const begun = useRef(false);
@@ -26,8 +31,8 @@ export default function ProviderPage() {
     const query = location.search.slice(1);
     // The code is used up: it stays neither in the history nor in the address.
     history.replaceState(history.state, "", location.pathname);
-    complete(query).then(setOver, setError);
-  }, [complete]);
+    complete({ tenantId, query }).then(setOver, setError);
+  }, [complete, tenantId]);
   return (
     <OpenFrame title={error === undefined ? t.signingIn : t.theSignInFailed}>
       {error !== undefined && (
@@ -44,22 +49,22 @@ export default function ProviderPage() {
 }
 
 /** Returns the function that completes what was begun. It resolves to whether the window is of no more use. */
-function useComplete(): (query: string) => Promise<boolean> {
+function useComplete(): (answer: ProviderAnswer) => Promise<boolean> {
   const enter = useEnter();
   const queries = useQueryClient();
   const router = useRouter();
-  return async (query) => {
-    const purpose = new URLSearchParams(query).get("state")?.[0];
+  return async (answer) => {
+    const purpose = new URLSearchParams(answer.query).get("state")?.[0];
     if (purpose === "v") {
-      await completeProviderStepUp(query);
+      await completeProviderStepUp(answer);
       endAtProvider({ done: true });
       return true;
     }
     if (purpose === "t") {
-      endAtProvider({ done: true, result: await completeProviderTest(query) });
+      endAtProvider({ done: true, result: await completeProviderTest(answer) });
       return true;
     }
-    const session = await completeProviderSignIn(query);
+    const session = await completeProviderSignIn(answer);
     const next = takeWanted();
     if (isComplete(session)) await enter(session, next);
     else {

@@ -22,9 +22,12 @@ export interface Person {
   claims: Readonly<Record<string, unknown>>;
 }
 
-/** The page of the app to which the provider sends the browser back. */
-export function redirectUri({ baseUrl }: Pick<IdentityDeps, "baseUrl">): string {
-  return `${baseUrl()}/sign-in/provider`;
+/**
+ * Returns the page of the app to which the provider of a tenant sends the browser back. Each tenant has its own, so
+ * that the code of one provider never reaches another's, also where a provider sends no `iss` (RFC 9700 4.4.2.2).
+ */
+export function redirectUri({ baseUrl }: Pick<IdentityDeps, "baseUrl">, tenantId: string): string {
+  return `${baseUrl()}/sign-in/provider/${tenantId}`;
 }
 
 /** Returns a reader of client secrets. */
@@ -45,7 +48,7 @@ export async function authorizationUrl(
   const code_challenge = await client.calculatePKCECodeChallenge(verifier);
   return await deps.providers.use(row, secretsOf(deps), async ({ config }) => {
     const url = client.buildAuthorizationUrl(config, {
-      redirect_uri: redirectUri(deps),
+      redirect_uri: redirectUri(deps, row.tenant_id),
       scope: row.scopes.join(" "),
       state,
       nonce,
@@ -72,7 +75,7 @@ export async function exchange(
 ): Promise<Person> {
   return await deps.providers.use(row, secretsOf(deps), async (connection) => {
     const { config } = connection;
-    const tokens = await client.authorizationCodeGrant(config, new URL(`${redirectUri(deps)}?${query}`), {
+    const tokens = await client.authorizationCodeGrant(config, new URL(`${redirectUri(deps, row.tenant_id)}?${query}`), {
       expectedState: values.state,
       expectedNonce: values.nonce,
       pkceCodeVerifier: values.verifier,

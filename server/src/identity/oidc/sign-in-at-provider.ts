@@ -69,12 +69,17 @@ export async function begin(
   return { url, flowCookie: cookie };
 }
 
-/** The answer of the provider as the browser brings it. */
-export interface ProviderAnswer extends Visit {
+/** What the browser brings back from a provider. */
+export interface BroughtAnswer {
+  /** The tenant whose page the provider opened. */
+  tenantId: string;
   /** The query of the address to which the provider sent the browser. */
   query: string;
   flowCookie: string | undefined;
 }
+
+/** The same, with its browser. */
+export interface ProviderAnswer extends Visit, BroughtAnswer {}
 
 /**
  * Completes a sign-in at the provider and begins a session. A second factor that the user has here is still asked for.
@@ -114,15 +119,19 @@ interface TakenFlow {
   person: Person;
 }
 
-/** Takes the answer to a flow, once, and asks the provider who the person is. */
+/**
+ * Takes the answer to a flow, once, and asks the provider who the person is. An answer that came to the page of another
+ * tenant is refused before its code goes anywhere.
+ */
 export async function takeFlow(
   deps: IdentityDeps,
-  { query, flowCookie }: Pick<ProviderAnswer, "query" | "flowCookie">,
+  { tenantId, query, flowCookie }: BroughtAnswer,
   purpose: FlowPurpose,
 ): Promise<TakenFlow> {
   const { database, limits } = deps;
   const state = new URLSearchParams(query).get("state") ?? "";
   const { flow, values } = openFlow(deps, { cookie: flowCookie, state, purpose });
+  if (flow.tenantId !== tenantId) throw flowExpired();
   const row = await findProvider(database.db, flow.tenantId);
   const isCurrent = row?.connection_id === flow.connectionId && (row.enabled || purpose === "test");
   if (!row || !isCurrent) throw flowExpired();

@@ -162,7 +162,7 @@ export const resetProviderLink = adminUseCase(
 );
 
 function toRecord(deps: IdentityDeps, tenantId: string, row: ProviderRow | undefined): SingleSignOnRecord {
-  const addresses = { redirectUri: redirectUri(deps), logoutUri: logoutUri(deps, tenantId) };
+  const addresses = { redirectUri: redirectUri(deps, tenantId), logoutUri: logoutUri(deps, tenantId) };
   return { provider: row ? toSettings(row) : null, ...addresses };
 }
 

@@ -4,7 +4,7 @@ import type { IdentityDeps } from "../deps.ts";
 import { claimOf, grantOf } from "./mapping.ts";
 import { flowExpired } from "./oidc-errors.ts";
 import { findProvider, recordTest } from "./provider-store.ts";
-import { type BegunFlow, begin, takeFlow } from "./sign-in-at-provider.ts";
+import { type BegunFlow, type BroughtAnswer, begin, takeFlow } from "./sign-in-at-provider.ts";
 
 /** The claims that the provider sent about the admin who tested it. */
 export interface TestedProvider {
@@ -37,11 +37,7 @@ export const startProviderTest = useCase({ role: "admin" }, async (deps: Identit
 export const completeProviderTest = adminUseCase(
   { role: "admin" },
   "single-sign-on.test",
-  async (
-    deps: IdentityDeps,
-    caller,
-    answer: { query: string; flowCookie: string | undefined },
-  ): Promise<PreparedChange<TestedProvider>> => {
+  async (deps: IdentityDeps, caller, answer: BroughtAnswer): Promise<PreparedChange<TestedProvider>> => {
     const { flow, row, person } = await takeFlow(deps, answer, "test");
     if (flow.tenantId !== caller.tenantId || flow.sessionId !== sessionIdOf(caller)) throw flowExpired();
     const claim = row.mapping_claim === null ? undefined : claimOf(person.claims, row.mapping_claim);

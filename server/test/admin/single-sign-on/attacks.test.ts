@@ -18,7 +18,7 @@ let company: Company;
 
 before(async () => {
   server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
-  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`);
+  provider = await startForeignProvider();
   provider.people.ada = { groups: ["ops"] };
   company = await newCompany(server, provider, {
     firstSignIn: "mapped",
@@ -44,10 +44,10 @@ async function withFault(fault: Fault) {
 /** Begins a sign-in in a browser, and brings it the query of the provider. */
 async function begun(browser = newBrowser(server)) {
   const { json } = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
-  const query = await providerBrowser().goTo(json.url, "ada");
-  const finish = (changed = query, by = browser) =>
-    by.call("POST", "/sign-in/oidc/callback", { body: { query: changed } });
-  return { url: new URL(json.url), query, browser, finish };
+  const body = await providerBrowser().goTo(json.url, "ada");
+  const finish = (changed = body.query, by = browser) =>
+    by.call("POST", "/sign-in/oidc/callback", { body: { ...body, query: changed } });
+  return { url: new URL(json.url), body, query: body.query, browser, finish };
 }
 
 const FAULTS: Record<string, Fault> = {
@@ -102,8 +102,9 @@ test("the request is bound by state, nonce and a code challenge, and tells the p
   assert.ok([challenge, state, nonce].every((text) => text !== undefined && text.length >= 43));
   assert.deepEqual(others, {
     client_id: "muster",
+    max_age: "31536000",
     code_challenge_method: "S256",
-    redirect_uri: `${server.httpUrl}/sign-in/provider`,
+    redirect_uri: `${server.httpUrl}/sign-in/provider/${company.tenant.caller.tenantId}`,
     response_type: "code",
     scope: "openid email groups",
   });
@@ -127,7 +128,7 @@ test("an answer completes nothing in a browser that did not begin the sign-in (f
 });
 
 test("a forged or changed cookie of a sign-in is refused", async () => {
-  const { browser, query } = await begun();
+  const { browser, body } = await begun();
   const name = "__Host-muster-flow";
   const cookie = browser.cookies.get(name)!;
   const [payload = "", mac] = cookie.split(".");
@@ -140,10 +141,10 @@ test("a forged or changed cookie of a sign-in is refused", async () => {
     "a.b",
   ]) {
     browser.cookies.set(name, forged);
-    assert.equal((await browser.call("POST", "/sign-in/oidc/callback", { body: { query } })).status, 410, forged);
+    assert.equal((await browser.call("POST", "/sign-in/oidc/callback", { body })).status, 410, forged);
   }
   browser.cookies.set(name, cookie);
-  assert.equal((await browser.call("POST", "/sign-in/oidc/callback", { body: { query } })).status, 200);
+  assert.equal((await browser.call("POST", "/sign-in/oidc/callback", { body })).status, 200);
 });
 
 test("an answer that names another issuer, or none, is refused before its code is used (mix-up, RFC 9207)", async () => {
@@ -160,6 +161,38 @@ test("an answer that names another issuer, or none, is refused before its code i
   }
 });
 
+test("the code of a provider without RFC 9207 reaches no provider of another tenant (mix-up)", async () => {
+  const evil = await startForeignProvider();
+  provider.state.namesItself = false;
+  evil.state.namesItself = false;
+  try {
+    const [honest, malicious] = [await newCompany(server, provider), await newCompany(server, evil)];
+    const start = async ({ tenant }: Company) => {
+      const browser = newBrowser(server);
+      const { json } = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: tenant.slug } });
+      return { browser, url: new URL(json.url) };
+    };
+    const [attacker, victim] = [await start(honest), await start(malicious)];
+    // The malicious provider leads the victim on to the honest one, with the attacker's challenge and nonce.
+    attacker.url.searchParams.set("state", victim.url.searchParams.get("state")!);
+    const answer = await providerBrowser().goTo(attacker.url.href, "ada");
+    const query = new URLSearchParams(answer.query);
+    query.delete("iss");
+    const asked = evil.state.tokensAsked;
+    const finish = async (tenantId: string) =>
+      await victim.browser.call("POST", "/sign-in/oidc/callback", { body: { tenantId, query: query.toString() } });
+    assert.equal((await finish(answer.tenantId)).json.error, "sign_in_flow_expired");
+    assert.equal(evil.state.tokensAsked, asked, "the code stayed with the service");
+    await finish(malicious.tenant.caller.tenantId);
+    assert.equal(evil.state.tokensAsked, asked + 1, "it would have reached the malicious provider on its own page");
+    attacker.url.searchParams.set("redirect_uri", victim.url.searchParams.get("redirect_uri")!);
+    await assert.rejects(providerBrowser().goTo(attacker.url.href, "ada"), /redirect_uri/);
+  } finally {
+    provider.state.namesItself = true;
+    await evil.stop();
+  }
+});
+
 test("a sign-in that takes too long, or whose provider was changed meanwhile, begins again", async () => {
   const slow = await begun();
   server.clock.advance(10 * MINUTE);
@@ -172,10 +205,9 @@ test("a sign-in that takes too long, or whose provider was changed meanwhile, be
 });
 
 test("a refusal of the provider is told with its code, and a query without code or state is refused", async () => {
-  const { browser, url } = await begun();
+  const { finish, url } = await begun();
   const state = url.searchParams.get("state")!;
   const iss = encodeURIComponent(provider.issuer);
-  const finish = (query: string) => browser.call("POST", "/sign-in/oidc/callback", { body: { query } });
   for (const query of ["", "code=x", "state=", `state=${state}x`])
     assert.equal((await finish(query)).status, 410, query);
   const { json } = await finish(`error=access_denied&state=${state}&iss=${iss}`);

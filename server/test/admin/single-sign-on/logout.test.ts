@@ -22,7 +22,7 @@ let logoutUri: string;
 
 before(async () => {
   server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
-  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`, { trusts: server.ca });
+  provider = await startForeignProvider({ trusts: server.ca });
   company = await newCompany(server, provider, {
     firstSignIn: "mapped",
     mapping: { claim: "groups", rules: [{ value: "ops", role: "operator", groupIds: [] }] },
@@ -164,10 +164,10 @@ test("a sign-in that began before the logout is refused, and a later one is not"
   const at = providerBrowser();
   const browser = newBrowser(server);
   const { json } = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
-  const query = await at.goTo(json.url, login);
+  const body = await at.goTo(json.url, login);
   server.clock.advance(SECOND);
   assert.equal((await report(await provider.sign(claimsFor(login)))).status, 200);
-  const late = await browser.call("POST", "/sign-in/oidc/callback", { body: { query } });
+  const late = await browser.call("POST", "/sign-in/oidc/callback", { body });
   assert.deepEqual([late.status, late.json.error], [410, "sign_in_flow_expired"]);
   server.clock.advance(SECOND);
   assert.equal((await comeIn(server, company, login)).status, 200);
@@ -254,7 +254,7 @@ test("twelve logouts at once all succeed while the keys are on their way", async
 test("a logout with session id refuses a sign-in that began before it and has no session id", async () => {
   const [login, browser] = [person(), newBrowser(server)];
   const { json } = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
-  const query = await providerBrowser().goTo(json.url, login);
+  const body = await providerBrowser().goTo(json.url, login);
   server.clock.advance(SECOND);
   assert.equal((await report(await provider.sign(claimsFor(login, { sid: "its session" })))).status, 200);
   provider.state.fault = ({ claims }) => {
@@ -262,7 +262,7 @@ test("a logout with session id refuses a sign-in that began before it and has no
     Object.assign(claims, { iat: now(), exp: now() + 600 });
   };
   try {
-    const late = await browser.call("POST", "/sign-in/oidc/callback", { body: { query } });
+    const late = await browser.call("POST", "/sign-in/oidc/callback", { body });
     assert.deepEqual([late.status, late.json.error], [410, "sign_in_flow_expired"]);
   } finally {
     provider.state.fault = undefined;

@@ -17,7 +17,7 @@ let provider: ForeignProvider;
 
 before(async () => {
   server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
-  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`);
+  provider = await startForeignProvider();
 });
 afterEach(() => {
   provider.state.fault = undefined;
@@ -70,8 +70,8 @@ test("after the provider a passkey is the second factor, and again before a dang
   };
   const begun = await browser.call("POST", "/session/oidc/start", { body: await sign(browser, device) });
   assert.equal(begun.status, 200, begun.text);
-  const query = await providerBrowser().goTo(begun.json.url, login);
-  assert.equal((await browser.call("POST", "/session/oidc/callback", { body: { query } })).status, 204);
+  const body = await providerBrowser().goTo(begun.json.url, login);
+  assert.equal((await browser.call("POST", "/session/oidc/callback", { body })).status, 204);
 });
 
 test("a passkey alone neither signs in nor confirms a user without a password (offboarding), only after the provider", async () => {

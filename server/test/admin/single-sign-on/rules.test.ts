@@ -16,7 +16,7 @@ let provider: ForeignProvider;
 
 before(async () => {
   server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
-  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`);
+  provider = await startForeignProvider();
 });
 afterEach(() => {
   provider.state.fault = undefined;
@@ -118,8 +118,8 @@ function sharedClock(): void {
 async function verify(browser: Pick<Browser, "call">, login: string, body = {}) {
   const begun = await browser.call("POST", "/session/oidc/start", { body });
   if (begun.status !== 200) return begun;
-  const query = await providerBrowser().goTo(begun.json.url, login);
-  return await browser.call("POST", "/session/oidc/callback", { body: { query } });
+  const answered = await providerBrowser().goTo(begun.json.url, login);
+  return await browser.call("POST", "/session/oidc/callback", { body: answered });
 }
 
 test("the provider asks again before a dangerous act, and no other person can answer", async () => {
@@ -159,13 +159,13 @@ test("an answer for one session confirms no other, and a sign-in is no confirmat
   const [one, other] = [await comeIn(server, company, login), await comeIn(server, company, login)];
   sharedClock();
   const begun = await one.browser.call("POST", "/session/oidc/start", { body: {} });
-  const query = await providerBrowser().goTo(begun.json.url, login);
+  const answered = await providerBrowser().goTo(begun.json.url, login);
   other.browser.cookies.set("__Host-muster-flow", one.browser.cookies.get("__Host-muster-flow")!);
-  assert.equal((await other.browser.call("POST", "/session/oidc/callback", { body: { query } })).status, 410);
+  assert.equal((await other.browser.call("POST", "/session/oidc/callback", { body: answered })).status, 410);
 
   const signing = await one.browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
   const answer = await providerBrowser().goTo(signing.json.url, login);
-  const misused = await one.browser.call("POST", "/session/oidc/callback", { body: { query: answer } });
+  const misused = await one.browser.call("POST", "/session/oidc/callback", { body: answer });
   assert.equal(misused.json.error, "sign_in_flow_expired");
 });
 

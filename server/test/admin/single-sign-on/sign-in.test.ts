@@ -15,7 +15,7 @@ let provider: ForeignProvider;
 
 before(async () => {
   server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
-  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`);
+  provider = await startForeignProvider();
 });
 after(async () => {
   await provider?.stop();

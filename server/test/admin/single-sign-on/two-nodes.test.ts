@@ -31,7 +31,7 @@ if (onPostgres) {
     one = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
     const env = { MUSTER_OIDC_ALLOW_PRIVATE: "true", MUSTER_BASE_URL: one.httpUrl };
     two = await startServer({ share: one, env });
-    provider = await startForeignProvider(`${one.httpUrl}/sign-in/provider`, { trusts: one.ca });
+    provider = await startForeignProvider({ trusts: one.ca });
     company = await newCompany(one, provider, {
       firstSignIn: "mapped",
       mapping: {
@@ -69,7 +69,7 @@ if (onPostgres) {
     const browser = newBrowser(one!);
     const body = { tenant: company.tenant.slug };
     const { json } = await browser.call("POST", "/sign-in/oidc/start", { body });
-    return { browser, query: await providerBrowser().goTo(json.url, person()) };
+    return { browser, answered: await providerBrowser().goTo(json.url, person()) };
   };
 
   const status = async (browser: Browser) => (await browser.call("GET", "/session")).status;
@@ -81,19 +81,19 @@ if (onPostgres) {
   };
 
   test("a sign-in that began on one node ends on the other", async () => {
-    const { browser, query } = await begun();
+    const { browser, answered } = await begun();
     const moved = movedTo(two!, browser);
-    const answer = await moved.call("POST", "/sign-in/oidc/callback", { body: { query } });
+    const answer = await moved.call("POST", "/sign-in/oidc/callback", { body: answered });
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual([await status(moved), await status(movedTo(one!, moved))], [200, 200]);
   });
 
   test("an answer that is brought to both nodes at once opens one session", async () => {
     for (let round = 0; round < 5; round++) {
-      const { browser, query } = await begun();
+      const { browser, answered } = await begun();
       const nodes = [one!, two!, one!, two!].map((node) => movedTo(node, browser));
       const answers = await Promise.all(
-        nodes.map((node) => node.call("POST", "/sign-in/oidc/callback", { body: { query } })),
+        nodes.map((node) => node.call("POST", "/sign-in/oidc/callback", { body: answered })),
       );
       assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 410, 410, 410]);
     }
@@ -109,8 +109,8 @@ if (onPostgres) {
     const browser = movedTo(node, newBrowser(one!));
     const body = { tenant: company.tenant.slug };
     const { json } = await browser.call("POST", "/sign-in/oidc/start", { body });
-    const query = await providerBrowser().goTo(json.url, login);
-    return await browser.call("POST", "/sign-in/oidc/callback", { body: { query } });
+    const answered = await providerBrowser().goTo(json.url, login);
+    return await browser.call("POST", "/sign-in/oidc/callback", { body: answered });
   };
 
   test("a deactivation by SCIM on one node ends sessions, streams and keys on the other within 5 s", async () => {
@@ -178,12 +178,12 @@ if (onPostgres) {
       const browser = newBrowser(one!);
       const body = { tenant: company.tenant.slug };
       const { json } = await browser.call("POST", "/sign-in/oidc/start", { body });
-      const query = await providerBrowser().goTo(json.url, login);
+      const answered = await providerBrowser().goTo(json.url, login);
       one!.clock.advance(SECOND);
       const there = movedTo(two!, browser);
       const token = await logoutToken(login);
       const [signedIn, reported] = await Promise.all([
-        there.call("POST", "/sign-in/oidc/callback", { body: { query } }),
+        there.call("POST", "/sign-in/oidc/callback", { body: answered }),
         report(one!, token),
       ]);
       assert.equal(reported.status, 200);

@@ -5,7 +5,11 @@ import { MINUTE, SECOND } from "../../../src/lib/clock.ts";
 import { assertSoundInAllViews, browserTest, openPage, useSession, type Watched } from "../../harness/http/browser.ts";
 import { startServer, type TestServer } from "../../harness/server.ts";
 import { type Company, comeIn, followRealTime, newCompany } from "../../harness/single-sign-on/company.ts";
-import { type ForeignProvider, startForeignProvider } from "../../harness/single-sign-on/foreign-provider.ts";
+import {
+  type Fault,
+  type ForeignProvider,
+  startForeignProvider,
+} from "../../harness/single-sign-on/foreign-provider.ts";
 
 /** Journeys of people whose company has an identity provider of another maker. */
 let server: TestServer;
@@ -14,7 +18,7 @@ let company: Company;
 
 before(async () => {
   server = await startServer({ env: { MUSTER_OIDC_ALLOW_PRIVATE: "true" } });
-  provider = await startForeignProvider(`${server.httpUrl}/sign-in/provider`, { trusts: server.ca });
+  provider = await startForeignProvider({ trusts: server.ca });
   const rules = [
     { value: "it", role: "admin", groupIds: [] },
     { value: "ops", role: "operator", groupIds: [] },
@@ -213,6 +217,37 @@ browserTest("a fault of a sign-in is told in a sentence, and leads back", async 
   }
 });
 
+const now = () => Math.floor(server.clock.now().getTime() / SECOND);
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+
+const SPOILED: Record<string, Fault> = {
+  "another issuer": ({ claims }) => void Object.assign(claims, { iss: "https://evil.example" }),
+  "the nonce of another sign-in": ({ claims }) => void Object.assign(claims, { nonce: "replayed" }),
+  "the algorithm none": (token) => {
+    token.text = `${encoded({ alg: "none" })}.${encoded(token.claims)}.`;
+  },
+  "a clock ahead": ({ claims }) => void Object.assign(claims, { iat: now() + 90 }),
+};
+
+browserTest("a spoiled token opens no session, and one with a new key of the provider does", async () => {
+  for (const fault of Object.values(SPOILED)) {
+    const window = await open();
+    const { login, email } = person();
+    provider.state.fault = fault;
+    await goToProvider(window, email);
+    await enterAt(window.page, login);
+    await window.page.getByRole("alert").getByText("its answer is not valid").waitFor();
+    provider.state.fault = undefined;
+    await window.context.close();
+  }
+  provider.rotate();
+  server.clock.advance(6 * SECOND);
+  server.clock.step(-6 * SECOND);
+  const window = await open();
+  await signInAtProvider(window, person());
+  await window.context.close();
+});
+
 browserTest("while the provider is away, the sign-in page says so, and a password is offered", async () => {
   const window = await open(/oidc\/start$/);
   const { page } = window;
@@ -241,7 +276,7 @@ browserTest(
     const { browser } = await comeIn(server, company, login);
     await useSession(window, server, browser.cookie());
     await page.goto("/settings/single-sign-on");
-    await page.getByText(`${server.httpUrl}/sign-in/provider`).waitFor();
+    await page.getByText(`${server.httpUrl}/sign-in/provider/${company.tenant.caller.tenantId}`).waitFor();
     await page.getByText(`${server.httpUrl}/api/sign-in/oidc/logout/${company.tenant.caller.tenantId}`).waitFor();
     await assertSoundInAllViews(window, "sso settings");
     const popup = context.waitForEvent("page");

@@ -46,10 +46,12 @@ export async function newCompany(
   const tryOut = async (login: string) => {
     const begun = await admin.call("POST", "/single-sign-on/test");
     assert.equal(begun.status, 200, begun.text);
-    const query = await providerBrowser().goTo(begun.json.url, login);
-    return await admin.call("POST", "/single-sign-on/test/callback", { body: { query } });
+    const body = await providerBrowser().goTo(begun.json.url, login);
+    return await admin.call("POST", "/single-sign-on/test/callback", { body });
   };
-  assert.equal((await save({ clientSecret: CLIENT.secret })).status, 200);
+  const saved = await save({ clientSecret: CLIENT.secret });
+  assert.equal(saved.status, 200, saved.text);
+  provider.redirectUris.add(saved.json.redirectUri);
   provider.people.tester ??= { email: "tester@example.com", email_verified: true };
   const tested = await tryOut("tester");
   assert.equal(tested.status, 200, tested.text);
@@ -68,8 +70,8 @@ export async function comeIn(
   followRealTime(server);
   const begun = await browser.call("POST", "/sign-in/oidc/start", { body: { tenant: company.tenant.slug } });
   assert.equal(begun.status, 200, begun.text);
-  const query = await at.goTo(begun.json.url, login);
-  const answer = await browser.call("POST", "/sign-in/oidc/callback", { body: { query } });
+  const body = await at.goTo(begun.json.url, login);
+  const answer = await browser.call("POST", "/sign-in/oidc/callback", { body });
   return { ...answer, browser };
 }
 

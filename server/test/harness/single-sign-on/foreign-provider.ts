@@ -29,7 +29,7 @@ export const CLIENT = { id: "muster", secret: "a secret between provider and cli
 /** A real OpenID provider of another maker, on a free port, whose tokens a test may spoil. */
 export type ForeignProvider = Awaited<ReturnType<typeof startForeignProvider>>;
 
-export async function startForeignProvider(redirectUri: string, more: { people?: People; trusts?: string } = {}) {
+export async function startForeignProvider(more: { people?: People; trusts?: string } = {}) {
   const tls = selfSigned();
   const trusted = getCACertificates("default");
   // The same effect as `NODE_EXTRA_CA_CERTS` at start.
@@ -41,13 +41,22 @@ export async function startForeignProvider(redirectUri: string, more: { people?:
     isAway: false,
     tokensAsked: 0,
     keys: undefined as Keys,
+    /** What it says at the UserInfo endpoint only. */
+    told: undefined as Record<string, unknown> | undefined,
+    /** Whether its answers name it (RFC 9207). */
+    namesItself: true,
   };
+  /** The pages to which it sends browsers back. */
+  const redirectUris = new Set<string>();
   let handle: (request: IncomingMessage, response: ServerResponse) => void;
   const server = createServer(tls, (request, response) => {
     if (state.isAway) return void request.socket.destroy();
     if (request.url?.startsWith("/jwks") && state.keys)
       return void state.keys(response, () => handle(request, response));
     if (request.url?.startsWith("/token")) spoil(response, state);
+    if (request.url?.startsWith("/me") && state.told) answerWith(response, (body) => ({ ...body, ...state.told }));
+    if (request.url?.startsWith("/.well-known/") && !state.namesItself)
+      answerWith(response, ({ authorization_response_iss_parameter_supported: _, ...body }) => body);
     handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -57,7 +66,9 @@ export async function startForeignProvider(redirectUri: string, more: { people?:
       logoutUri === undefined
         ? {}
         : { backchannel_logout_uri: logoutUri, backchannel_logout_session_required: withSession };
-    handle = new Provider(issuer, configuration({ redirectUri, people, key: state.key, logout })).callback();
+    const opened = new Provider(issuer, configuration({ people, key: state.key, logout }));
+    opened.Client.prototype.redirectUriAllowed = (uri) => redirectUris.has(uri);
+    handle = opened.callback();
   };
   let logoutUri: string | undefined;
   let withSession = true;
@@ -65,6 +76,7 @@ export async function startForeignProvider(redirectUri: string, more: { people?:
   return {
     issuer,
     people,
+    redirectUris,
     ca: tls.cert,
     state,
     /** Replaces the keys, as after a rotation. */
@@ -106,13 +118,13 @@ async function sign({ jwk }: Key, claims: JWTPayload, header: Partial<JWTHeaderP
     .sign(createPrivateKey({ key: jwk as JsonWebKey, format: "jwk" }));
 }
 
-function configuration(of: { redirectUri: string; people: People; key: Key; logout: object }) {
+function configuration(of: { people: People; key: Key; logout: object }) {
   return {
     clients: [
       {
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
-        redirect_uris: [of.redirectUri],
+        redirect_uris: ["https://replaced.example/"],
         token_endpoint_auth_method: "client_secret_post",
         ...of.logout,
       },
@@ -148,6 +160,16 @@ interface GrantContext {
     client: { clientId: string };
     session: { accountId: string };
   };
+}
+
+/** Changes the JSON of an answer before it is sent. */
+function answerWith(response: ServerResponse, change: (body: Record<string, unknown>) => object): void {
+  const end = response.end.bind(response) as (text: string) => ServerResponse;
+  response.end = ((text: string) => {
+    const changed = JSON.stringify(change(JSON.parse(String(text))));
+    response.setHeader("content-length", Buffer.byteLength(changed));
+    return end(changed);
+  }) as typeof response.end;
 }
 
 /** Changes the token of an answer before it is sent. */
@@ -202,8 +224,8 @@ export function providerBrowser() {
       const done = await get(`${issuer}/session/end/confirm`, { xsrf, logout: "yes" });
       assert.ok(done.status < 400, await done.text());
     },
-    /** Signs in as `login`, if asked, and returns the query with which the provider sends the browser back. */
-    async goTo(url: string, login: string): Promise<string> {
+    /** Signs in as `login`, if asked, and returns what the page gets to which the provider sends the browser back. */
+    async goTo(url: string, login: string): Promise<{ tenantId: string; query: string }> {
       let at = url;
       for (let step = 0; step < 10; step++) {
         const answer = await get(at);
@@ -211,7 +233,8 @@ export function providerBrowser() {
         const location = next.headers.get("location");
         assert.ok(location !== null, `the provider answered ${next.status}: ${await next.text()}`);
         const target = new URL(location, at);
-        if (target.origin !== new URL(url).origin) return target.search.slice(1);
+        if (target.origin !== new URL(url).origin)
+          return { tenantId: /^\/sign-in\/provider\/(.+)$/.exec(target.pathname)![1]!, query: target.search.slice(1) };
         at = target.href;
       }
       throw new Error("the provider sends the browser round");

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { identityServices } from "../../../identity/identity.ts";
 import { withFlow, withSession } from "../../pipeline/cookies.ts";
 import { accountRoute, openRoute } from "../../route.ts";
+import { id } from "../../shapes.ts";
 import { assertion } from "./passkey-shapes.ts";
 import { code, SESSION_EXAMPLE, sessionRecord, withSessionOf } from "./session.ts";
 
@@ -26,11 +27,15 @@ export const FLOW_EXAMPLE = { url: "https://login.acme.example/authorize?client_
 /** The answer of a provider, as the page of the app got it. */
 export const providerAnswer = z
   .strictObject({
+    tenantId: id.meta({ description: "The tenant whose page the provider opened" }),
     query: z.string().max(MOST_QUERY).meta({ description: "The query of the address to which the provider led" }),
   })
   .meta({ id: "ProviderAnswer" });
 
-export const ANSWER_EXAMPLE = { query: "code=4uQ0mCw8S1y&state=s4uQ0mCw8S1y&iss=https%3A%2F%2Flogin.acme.example" };
+export const ANSWER_EXAMPLE = {
+  tenantId: "0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d",
+  query: "code=4uQ0mCw8S1y&state=s4uQ0mCw8S1y&iss=https%3A%2F%2Flogin.acme.example",
+};
 
 export const showSignInMethods = openRoute({
   service: identityServices.signInMethods,

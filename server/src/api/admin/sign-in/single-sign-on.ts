@@ -68,7 +68,7 @@ const PROVIDER = {
 };
 const EXAMPLE = {
   provider: { ...PROVIDER, testedAt: "2026-11-20T08:00:00.000Z" },
-  redirectUri: "https://muster.acme.example/sign-in/provider",
+  redirectUri: "https://muster.acme.example/sign-in/provider/0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d",
   logoutUri: "https://muster.acme.example/api/sign-in/oidc/logout/0199c1c0-0000-7a11-8c22-5e6f7a8b9c0d",
 };
 
