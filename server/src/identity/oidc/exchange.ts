@@ -30,6 +30,9 @@ export function redirectUri({ baseUrl }: Pick<IdentityDeps, "baseUrl">, tenantId
   return `${baseUrl()}/sign-in/provider/${tenantId}`;
 }
 
+/** An age that no sign-in reaches: a provider that is asked for one tells when it was (OpenID Connect Core 1.0, 2). */
+const TELL_AUTH_TIME = String(365 * 24 * 3_600);
+
 /** Returns a reader of client secrets. */
 export function secretsOf({ database, secrets }: Pick<IdentityDeps, "database" | "secrets">): OpenSecret {
   return async ({ tenant_id: tenantId, client_secret: sealed }) => {
@@ -55,7 +58,7 @@ export async function authorizationUrl(
       code_challenge,
       code_challenge_method: "S256",
       ...(more.loginHint === undefined ? {} : { login_hint: more.loginHint }),
-      ...(more.again ? { max_age: "0", prompt: "login" } : {}),
+      ...(more.again ? { max_age: "0", prompt: "login" } : { max_age: TELL_AUTH_TIME }),
     });
     if (url.protocol !== "https:") throw new Error("the provider's address is not https");
     return url.href;
@@ -75,13 +78,17 @@ export async function exchange(
 ): Promise<Person> {
   return await deps.providers.use(row, secretsOf(deps), async (connection) => {
     const { config } = connection;
-    const tokens = await client.authorizationCodeGrant(config, new URL(`${redirectUri(deps, row.tenant_id)}?${query}`), {
-      expectedState: values.state,
-      expectedNonce: values.nonce,
-      pkceCodeVerifier: values.verifier,
-      idTokenExpected: true,
-      ...(flow.purpose === "verify" ? { maxAge: 0 } : {}),
-    });
+    const tokens = await client.authorizationCodeGrant(
+      config,
+      new URL(`${redirectUri(deps, row.tenant_id)}?${query}`),
+      {
+        expectedState: values.state,
+        expectedNonce: values.nonce,
+        pkceCodeVerifier: values.verifier,
+        idTokenExpected: true,
+        ...(flow.purpose === "verify" ? { maxAge: 0 } : {}),
+      },
+    );
     const claims = await verifyToken(connection, tokens.id_token!, deps.clock.now(), {
       requiredClaims: ["iat", "exp"],
     });
@@ -96,7 +103,10 @@ function isFresh(authTime: unknown, { startedAt }: Flow): boolean {
   return typeof authTime === "number" && authTime >= startedAt.getTime() / SECOND - SKEW_SECONDS;
 }
 
-/** Adds what only the provider's UserInfo tells; the signed token prevails. */
+/**
+ * Adds what only the provider's UserInfo tells; the signed token prevails. Each of the two vouches only for the address
+ * that it names itself.
+ */
 async function withUserInfo(
   { config }: Connection,
   { mapping_claim: mapped }: ProviderRow,
@@ -106,7 +116,17 @@ async function withUserInfo(
   const wanted = ["email", "email_verified", ...(mapped === null ? [] : [mapped])];
   const isComplete = wanted.every((name) => claims[name] !== undefined);
   if (isComplete || !config.serverMetadata().userinfo_endpoint) return claims;
-  return { ...(await client.fetchUserInfo(config, accessToken, String(claims.sub))), ...claims };
+  const told: Record<string, unknown> = await client.fetchUserInfo(config, accessToken, String(claims.sub));
+  const { email, email_verified: byToken } = claims;
+  if (email === undefined) return { ...told, ...claims, email_verified: told.email_verified };
+  const verified = byToken ?? (told.email === email ? told.email_verified : undefined);
+  return { ...told, ...claims, email_verified: verified };
+}
+
+/** Some providers send a text: that of a yes links no account, and that of a no is a no. */
+function verifiedOf(value: unknown): boolean | undefined {
+  if (value === undefined || value === null || value === "true") return undefined;
+  return value === true;
 }
 
 /** @throws Error for ids that cannot be stored */
@@ -119,7 +139,7 @@ function toPerson(issuer: string, claims: Record<string, unknown>): Person {
     issuer,
     subject: String(claims.sub),
     email: text("email"),
-    emailVerified: typeof verified === "boolean" ? verified : undefined,
+    emailVerified: verifiedOf(verified),
     name: text("name"),
     sid: text("sid"),
     authTime: typeof authTime === "number" ? new Date(authTime * SECOND) : undefined,

@@ -110,6 +110,31 @@ test("an address that the provider has not verified opens no account that exists
   assert.equal((await comeIn(server, company, login)).json.detail, "no_email");
 });
 
+test("an address of the token is not verified by what UserInfo says about another one", async () => {
+  const company = await newCompany(server, provider);
+  const user = await signIn(server, company.tenant);
+  const own = person(company);
+  provider.state.fault = ({ claims }) => void Object.assign(claims, { email: user.email });
+  provider.state.told = { email: provider.people[own]!.email, email_verified: true };
+  try {
+    assert.equal((await comeIn(server, company, own)).json.detail, "unverified_email");
+    provider.state.fault = ({ claims }) => void Object.assign(claims, { email_verified: true });
+    provider.state.told = { email: user.email, email_verified: false };
+    assert.equal((await comeIn(server, company, own)).json.detail, "unverified_email");
+    provider.state.told = { email: user.email, email_verified: true };
+    assert.equal((await comeIn(server, company, own)).json.user?.id, user.userId);
+  } finally {
+    provider.state.fault = undefined;
+    provider.state.told = undefined;
+  }
+});
+
+test("a provider that calls an address unverified in a text creates no account", async () => {
+  const company = await newCompany(server, provider, MAPPED);
+  const login = person(company, { email_verified: "false", groups: ["ops"] });
+  assert.equal((await comeIn(server, company, login)).json.detail, "unverified_email");
+});
+
 test("a provider opens no account of another tenant, and none that runs the installation", async () => {
   const company = await newCompany(server, provider);
   const stranger = await signIn(server, (await newCompany(server, provider)).tenant);
