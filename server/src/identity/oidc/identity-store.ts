@@ -79,6 +79,24 @@ export async function endCredentialSessions(
   );
 }
 
+/**
+ * Ends the sessions of the tenant that a former provider began, except that of the caller. Fires `user_sessions_ended`.
+ *
+ * @param issuer the present provider, absent if there is none
+ */
+export async function endFormerSessions(
+  tx: Tx,
+  tenantId: string,
+  { issuer, except }: { issuer?: string; except: string | undefined },
+): Promise<void> {
+  await sql`
+    DELETE FROM user_sessions s USING shared_users u
+     WHERE u.id = s.user_id AND u.tenant_id = ${tenantId} AND s.oidc_issuer IS NOT NULL
+       AND s.oidc_issuer IS DISTINCT FROM ${issuer ?? null}::text AND s.id IS DISTINCT FROM ${except ?? null}::uuid`.execute(
+    tx,
+  );
+}
+
 /** Ends the user's sessions that a provider began. Fires `user_sessions_ended`. */
 export async function endProviderSessions(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("user_sessions").where("user_id", "=", userId).where("oidc_issuer", "is not", null).execute();

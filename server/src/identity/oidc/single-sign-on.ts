@@ -13,7 +13,7 @@ import { notFound, preconditionFailed } from "../../lib/request-errors.ts";
 import type { IdentityDeps } from "../deps.ts";
 import { type CheckedSettings, checkSettings, type ProviderSettings } from "./check-settings.ts";
 import { redirectUri } from "./exchange.ts";
-import { endCredentialSessions, endProviderSessions, unlinkUser } from "./identity-store.ts";
+import { endCredentialSessions, endFormerSessions, endProviderSessions, unlinkUser } from "./identity-store.ts";
 import { logoutUri } from "./logout.ts";
 import { providerUntested, secretMissing } from "./oidc-errors.ts";
 import {
@@ -51,7 +51,8 @@ export const getSingleSignOn = useCase(
 
 /**
  * Saves the provider of the caller's tenant. A changed connection must be tested before it can be switched on; until
- * then the provider is off. Once its rule refuses credentials of Muster, sessions that began with them end.
+ * then the provider is off. Once its rule refuses credentials of Muster, sessions that began with them end; so do those
+ * that a provider of another issuer began.
  *
  * @throws MusterError invalid_request, with an unknown group or user in `detail`; provider_untested; last_admin when no
  *   admin could sign in; precondition_failed
@@ -80,6 +81,8 @@ export const saveSingleSignOn = adminUseCase(
       await requireAdminGetsIn(tx, row);
       await saveProvider(tx, row);
       if (row.enabled && row.rule !== "password") await endOthers(tx, caller, row);
+      if (before && before.issuer !== row.issuer)
+        await endFormerSessions(tx, caller.tenantId, { issuer: row.issuer, except: sessionIdOf(caller) });
       const result = toRecord(deps, caller.tenantId, row);
       return { target: caller.tenantId, before: before && toSettings(before), after: result.provider!, result };
     },
@@ -115,15 +118,20 @@ function merged(
   };
 }
 
-/** Removes the provider of the caller's tenant, if any; its users then need a password. */
+/**
+ * Removes the provider of the caller's tenant, if any; its users then need a password, and other sessions that it began
+ * end.
+ */
 export const removeSingleSignOn = adminUseCase(
   { role: "admin" },
   "single-sign-on.delete",
-  async (_deps: IdentityDeps, { tenantId }): Promise<PreparedChange<void>> => ({
+  async (_deps: IdentityDeps, caller): Promise<PreparedChange<void>> => ({
     change: async (tx) => {
+      const { tenantId } = caller;
       const row = await lockProvider(tx, tenantId);
       if (!row) return { target: tenantId, result: undefined, unchanged: true };
       await deleteProvider(tx, tenantId);
+      await endFormerSessions(tx, tenantId, { except: sessionIdOf(caller) });
       return { target: tenantId, before: toSettings(row), result: undefined };
     },
   }),
