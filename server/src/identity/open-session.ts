@@ -46,7 +46,10 @@ interface Begun {
   verifiedAt?: Date;
   /** Further fields of the audit entry, never a secret. */
   how?: object;
-  /** The identity provider that vouches for the user; absent for credentials of Muster. */
+  /**
+   * The identity provider that vouches for the user; absent for credentials of Muster. A second factor given after it
+   * leaves the time of the verification as it was.
+   */
   provider?: ProviderSession | null;
 }
 

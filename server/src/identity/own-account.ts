@@ -5,6 +5,7 @@ import { inTransaction } from "../db/transaction.ts";
 import { isMusterError } from "../lib/errors.ts";
 import { isUuid } from "../lib/ids.ts";
 import { invalidRequest, notFound } from "../lib/request-errors.ts";
+import { requireCredentialsAllowed } from "./credential-rule.ts";
 import type { IdentityDeps } from "./deps.ts";
 import { factorRequired, invalidCredentials, wrongPassword } from "./errors.ts";
 import { takeCode } from "./factors/take-code.ts";
@@ -84,8 +85,9 @@ export interface StepUp {
 
 /**
  * Verifies the user again, which admits dangerous operations for the next ten minutes. The session gets a new token.
+ * Where the tenant requires its provider, a password confirms nobody.
  *
- * @throws MusterError factor_required, invalid_credentials, sign_in_throttled, rate_limited
+ * @throws MusterError factor_required, invalid_credentials, sign_in_throttled, rate_limited, sso_required
  */
 export async function stepUp(
   deps: IdentityDeps,
@@ -98,6 +100,7 @@ export async function stepUp(
   const { database, ids, clock } = deps;
   const token = makeToken(ids);
   const renew = async (tx: Tx) => {
+    await requireCredentialsAllowed(tx, session.user.id);
     await renewSession(tx, session.id, tokenHash(token), clock.now());
     await recordSession(deps, tx, session, { act: "session.step-up", address });
   };

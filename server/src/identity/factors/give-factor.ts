@@ -41,7 +41,8 @@ export async function giveFactor(
       const givenFactorId = await takeCode(deps, tx, session, { code, address: visit.address });
       if (!(await deleteSessionOf(tx, user.id, session.id))) throw invalidCredentials();
       const { provider } = session;
-      return await beginSession(deps, tx, { userId: user.id, givenFactorId, provider }, visit);
+      const verified = provider && { verifiedAt: session.verifiedAt };
+      return await beginSession(deps, tx, { userId: user.id, givenFactorId, provider, ...verified }, visit);
     });
   const isFailure = (error: unknown) => isMusterError(error, "invalid_credentials");
   const who = { email: user.email, address: visit.address };

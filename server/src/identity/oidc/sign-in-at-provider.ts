@@ -98,8 +98,19 @@ async function openFor(deps: IdentityDeps, taken: TakenFlow, { address, userAgen
     const userId = await admitPerson(deps, tx, { provider, person, address });
     await requireNotLoggedOut(deps, tx, taken);
     const by = { issuer: person.issuer, sid: person.sid ?? null };
-    return await beginSession(deps, tx, { userId, givenFactorId: null, provider: by }, { address, userAgent });
+    const verifiedAt = verifiedAtOf(person, deps.clock.now());
+    const begun = { userId, givenFactorId: null, verifiedAt, provider: by };
+    return await beginSession(deps, tx, begun, { address, userAgent });
   });
+}
+
+/**
+ * Returns when the person last gave credentials. A provider that knows the browser already asks for none, and one that
+ * does not tell the time has verified nobody: a dangerous act then needs a step-up.
+ */
+function verifiedAtOf({ authTime }: Person, now: Date): Date {
+  if (!authTime) return new Date(0);
+  return authTime < now ? authTime : now;
 }
 
 /** Repeats `work` once when another request has created the same user: then there is one to sign in as. */

@@ -68,9 +68,10 @@ export async function completeProviderStepUp(
   session: Session,
   answer: ProviderAnswer,
 ): Promise<{ token: string }> {
-  const { flow, person } = await takeFlow(deps, answer, "verify");
+  const { flow, row, person } = await takeFlow(deps, answer, "verify");
   const isOwn = flow.sessionId === session.id && flow.tenantId === session.tenant.id;
   if (!isOwn || flow.factorId !== session.factorId) throw flowExpired();
+  if (session.user.platform && !row.by_operator) throw signInRefused("runs_installation");
   const { issuer, subject } = person;
   const { database, ids, clock } = deps;
   const userId = await findLinkedUser(database.db, { tenantId: session.tenant.id, issuer, subject });

@@ -49,7 +49,9 @@ export async function givePasskey(
       await take(tx);
       if (!(await deleteSessionOf(tx, user.id, session.id))) throw invalidCredentials();
       const how = { passkey: found.name };
-      return await beginSession(deps, tx, { userId: user.id, givenFactorId: found.id, how, provider }, visit);
+      const verified = provider && { verifiedAt: session.verifiedAt };
+      const begun = { userId: user.id, givenFactorId: found.id, how, provider, ...verified };
+      return await beginSession(deps, tx, begun, visit);
     });
   };
   const isFailure = (error: unknown) => isMusterError(error, "invalid_credentials");

@@ -80,6 +80,33 @@ test("where the provider is required, a right password, a reset and an invitatio
   assert.equal((await withPassword(user)).status, 200);
 });
 
+test("where the provider is required, a password confirms no dangerous act (downgrade)", async () => {
+  const company = await newCompany(server, provider);
+  const { browser } = await comeIn(server, company, loginOf(company.admin));
+  await company.save({ rule: "required" });
+  const confirmed = await browser.call("POST", "/session/step-up", { body: { password: PASSWORD } });
+  assert.deepEqual([confirmed.status, confirmed.json.error], [403, "sso_required"]);
+  await company.save({ rule: "password" });
+  assert.equal((await browser.call("POST", "/session/step-up", { body: { password: PASSWORD } })).status, 204);
+});
+
+test("sessions that a removed or replaced provider began end, except that of the admin", async () => {
+  for (const change of [
+    (admin: Browser) => admin.call("DELETE", "/single-sign-on"),
+    async (_admin: Browser, company: Company) =>
+      await company.save({ issuer: "https://elsewhere.example", clientSecret: "s", enabled: false }),
+  ]) {
+    const company = await newCompany(server, provider);
+    const user = await signIn(server, company.tenant, "viewer");
+    const [own, other] = [loginOf(company.admin), loginOf(user)];
+    const [admin, victim] = [await comeIn(server, company, own), await comeIn(server, company, other)];
+    const answer = await change(admin.browser, company);
+    assert.ok(answer.status < 300, answer.text);
+    assert.equal((await victim.browser.call("GET", "/session")).status, 401);
+    assert.equal((await user.call("GET", "/session")).status, 200);
+  }
+});
+
 test("named break-glass admins with a second factor keep their password, and nobody else", async () => {
   const company = await newCompany(server, provider);
   const [glass, other] = [await signIn(server, company.tenant), await signIn(server, company.tenant)];
@@ -137,6 +164,44 @@ test("the provider asks again before a dangerous act, and no other person can an
   assert.equal((await act()).status, 201);
   provider.state.fault = undefined;
   server.clock.step(-HOUR);
+});
+
+test("a sign-in for which the provider did not ask confirms no dangerous act, also after a second factor", async () => {
+  const company = await newCompany(server, provider);
+  const [user, other] = [await signIn(server, company.tenant), await signIn(server, company.tenant)];
+  const app = await turnOnFactor(server, other);
+  const logins = [loginOf(user), loginOf(other)] as const;
+  const act = async (browser: Pick<Browser, "call">) =>
+    (await browser.call("POST", `/users/${company.admin.userId}/reset`)).json.error;
+  const hourAgo = (claims: Record<string, unknown>) =>
+    Object.assign(claims, { auth_time: Math.floor((server.clock.now().getTime() - HOUR) / SECOND) });
+  const first = await comeIn(server, company, logins[0]);
+  assert.equal(await act(first.browser), undefined);
+  for (const change of [hourAgo, (claims: Record<string, unknown>) => delete claims.auth_time]) {
+    provider.state.fault = ({ claims }) => void change(claims);
+    assert.equal(await act((await comeIn(server, company, logins[0])).browser), "reauthentication_required");
+    const { browser } = await comeIn(server, company, logins[1]);
+    const given = await browser.call("POST", "/session/factor", { body: { code: app.nextCode() } });
+    assert.equal(given.json.factor, "given", given.text);
+    assert.equal(await act(browser), "reauthentication_required");
+  }
+});
+
+test("a provider whose settings no operator saved confirms nobody who runs the installation", async () => {
+  const company = await newCompany(server, provider);
+  const { email } = await signIn(server, company.tenant);
+  await server.app.access.setPlatformUser(company.tenant.caller, email, true);
+  const operator = newBrowser(server);
+  await operator.call("POST", "/session", { body: { email, password: PASSWORD } });
+  const { testedAt: _, ...settings } = (await operator.call("GET", "/single-sign-on")).json.provider;
+  assert.equal((await operator.call("PUT", "/single-sign-on", { body: settings })).status, 200);
+  const login = loginOf({ email });
+  const { browser, status } = await comeIn(server, company, login);
+  assert.equal(status, 200);
+  await company.save();
+  sharedClock();
+  const refused = await verify(browser, login);
+  assert.deepEqual([refused.status, refused.json.detail], [403, "runs_installation"], refused.text);
 });
 
 test("a provider that does not ask again, or does not say when it did, confirms nobody", async () => {

@@ -169,7 +169,7 @@ export const stepUp = accountRoute({
     .meta({ id: "StepUp" }),
   status: 204,
   evenWithout: ["factor"],
-  errors: ["factor_required", "invalid_credentials", "sign_in_throttled"],
+  errors: ["factor_required", "invalid_credentials", "sign_in_throttled", "sso_required"],
   examples: { body: { password: "correct horse battery staple", code: "081804" } },
   handler: async ({ session, address }, { body }, stepUp) =>
     withSession(undefined, await stepUp(session, { ...body, address })),
