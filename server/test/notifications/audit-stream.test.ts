@@ -82,6 +82,7 @@ test("every entry arrives in order, signed, and while the receiver is away nothi
   await delivered(tenant);
   const entries = linesAt(`/service/${tenant.slug}`);
   assert.deepEqual(names(distinct(entries)), ["one", "two", "three"]);
+  assert.ok(entries.length > distinct(entries).length, "a repeated entry has the id of the first");
   const ids = new Set(entries.map(({ id }) => id));
   assert.deepEqual(
     (await audited(tenant)).filter((id) => !ids.has(id)),
