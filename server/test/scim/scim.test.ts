@@ -200,6 +200,17 @@ test("the last admin and users who run the installation are not deactivated", as
   assert.equal((await scim("DELETE", `/Users/${only.userId}`, { bearer })).status, 403);
 });
 
+test("a filter with an escaped character that no database stores is refused, also as a path of a PATCH", async () => {
+  const user = await create({ userName: fresh() });
+  for (const escaped of ["\\u0000", "\\ud800"]) {
+    const listed = await scim("GET", `/Users?filter=${encodeURIComponent(`userName eq "${escaped}"`)}`);
+    assert.deepEqual([listed.status, listed.json.scimType], [400, "invalidFilter"], listed.text);
+    const path = `emails[type eq "${escaped}"].value`;
+    const patched = await patch(`/Users/${user.id}`, { op: "add", path, value: fresh() });
+    assert.deepEqual([patched.status, patched.json.scimType], [400, "invalidFilter"], patched.text);
+  }
+});
+
 test("a token reaches its own tenant alone, and a wrong or replaced one reaches nothing", async () => {
   const other = await newTenant(server);
   const foreign = await signIn(server, other, "viewer");
@@ -218,7 +229,8 @@ test("a token reaches its own tenant alone, and a wrong or replaced one reaches 
   const second = await server.app.scim.createScimToken(other.caller);
   const statusWith = async (bearer: string) => (await scim("GET", "/Users", { bearer })).status;
   assert.deepEqual([await statusWith(first.token), await statusWith(second.token)], [401, 200]);
-  assert.equal(await statusWith(`mstrscim_${"A".repeat(43)}`), 401);
+  const unknown = await scim("GET", "/Users", { bearer: `mstrscim_${"A".repeat(43)}` });
+  assert.deepEqual([unknown.status, unknown.headers["www-authenticate"]], [401, 'Bearer realm="SCIM"']);
   await server.app.scim.deleteScimToken(other.caller, second.id);
   assert.equal(await statusWith(second.token), 401);
 });

@@ -23,6 +23,9 @@ const REASONS: Readonly<Record<string, ScimReason>> = {
   last_admin: "mutability",
 };
 
+/** The credentials that the API takes (RFC 6750 3). */
+const BEARER = { "www-authenticate": 'Bearer realm="SCIM"' };
+
 /** Answers failed requests in the form of RFC 7644 3.12. */
 export function answerScimError(tools: { logger: Logger; isUnavailable: (error: unknown) => boolean }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
@@ -33,7 +36,7 @@ export function answerScimError(tools: { logger: Logger; isUnavailable: (error: 
     const reason = refusal?.reason ?? REASONS[problem.body.error];
     return reply
       .code(status)
-      .headers({ ...(refusal ? {} : problem.headers), "x-request-id": request.id })
+      .headers({ ...(refusal ? {} : problem.headers), ...(status === 401 && BEARER), "x-request-id": request.id })
       .type("application/scim+json; charset=utf-8")
       .send({
         schemas: [ERROR_SCHEMA],

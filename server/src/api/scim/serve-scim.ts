@@ -110,7 +110,6 @@ function guard({ scim, clock, limits, proxies, authenticated, requestCounts: cou
     const holder = token === undefined ? undefined : await scim.provisionerOf(token, address);
     if (!holder) {
       requireRate(guesses, addressBlock(address));
-      reply.header("www-authenticate", 'Bearer realm="SCIM"');
       throw new Refusal("invalid_credentials", "this needs the provisioning token of a tenant as bearer token");
     }
     requireRate(rate, holder.tenantId);

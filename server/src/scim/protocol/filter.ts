@@ -15,7 +15,11 @@ export function parseFilter(text: string): Filter {
   const [, attribute, literal] = EQUALITY.exec(text) ?? [];
   if (attribute === undefined || literal === undefined)
     throw new ScimRefusal("invalidFilter", 'The only filters are of the form: attribute eq "value".');
-  return { attribute: attribute.toLowerCase().replace(SCHEMA, ""), value: literalValue(literal) };
+  const value = literalValue(literal);
+  // Escapes in the literal come past the check of the body.
+  if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed()))
+    throw new ScimRefusal("invalidFilter", "The value of the filter has a character that cannot be stored.");
+  return { attribute: attribute.toLowerCase().replace(SCHEMA, ""), value };
 }
 
 function literalValue(literal: string): string | boolean {
