@@ -88,8 +88,15 @@ export interface ProviderAnswer extends Visit, BroughtAnswer {}
  */
 export async function completeProviderSignIn(deps: IdentityDeps, answer: ProviderAnswer): Promise<Opened> {
   const taken = await takeFlow(deps, answer, "sign-in");
-  const opened = await once(() => openFor(deps, taken, answer));
+  const { row, person } = taken;
+  const who = { email: plainAddress(person.email), address: answer.address, tenantId: row.tenant_id };
+  const opened = await deps.failedSignIns.reported(who, () => once(() => openFor(deps, taken, answer)));
   return opened.session.factor === "required" ? opened : remembered(deps, opened);
+}
+
+/** Returns an address that can be looked up; a provider may send any text. */
+function plainAddress(email = ""): string {
+  return /^[\x21-\x7e]{1,254}$/.test(email) ? email : "";
 }
 
 async function openFor(deps: IdentityDeps, taken: TakenFlow, { address, userAgent }: Visit) {

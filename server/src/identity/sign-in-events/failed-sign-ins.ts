@@ -41,13 +41,13 @@ export function createFailedSignIns(
     if (failures.last > known.last) known.last = failures.last;
   }
 
-  function report({ email, address, actor = "visitor" }: Failing, cause: FailureCause): void {
+  function report({ email, address, actor = "visitor", tenantId = null }: Failing, cause: FailureCause): void {
     const block = addressBlock(address);
     const now = deps.clock.now();
-    const failures = { email, address, actor, addressBlock: block, cause, times: 1, first: now, last: now };
-    const key = JSON.stringify([email.toLowerCase(), block, cause]);
+    const failures = { email, address, actor, tenantId, addressBlock: block, cause, times: 1, first: now, last: now };
+    const key = JSON.stringify([email.toLowerCase(), tenantId, block, cause]);
     if (pending.size < MOST || pending.has(key)) add(key, failures);
-    else add("others", { ...failures, email: "", actor: "visitor", addressBlock: "others" });
+    else add("others", { ...failures, email: "", tenantId: null, actor: "visitor", addressBlock: "others" });
     write.schedule();
   }
 
@@ -68,6 +68,8 @@ export function createFailedSignIns(
 
 function causeOf(error: unknown): FailureCause | undefined {
   if (isMusterError(error, "sign_in_throttled")) return "throttled";
+  if (isMusterError(error, "sso_required")) return "sso_required";
+  if (isMusterError(error, "sign_in_refused")) return `provider:${error.detail}`;
   if (!isMusterError(error, "invalid_credentials")) return undefined;
   const { detail } = error;
   return detail === "code" || detail === "passkey" || detail === "passkey_counter" ? detail : "password";

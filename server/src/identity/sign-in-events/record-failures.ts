@@ -42,11 +42,12 @@ export async function recordFailures(deps: Deps, failures: Failures): Promise<vo
   });
 }
 
-function rowOf(account: Account | undefined, { addressBlock, cause, times, first, last }: Failures) {
+function rowOf(found: Account | undefined, { addressBlock, cause, tenantId, times, first, last }: Failures) {
+  const account = tenantId === null || found?.tenant_id === tenantId ? found : undefined;
   const isEnough = cause === "password" || cause === "passkey";
   const known = account?.status === "deactivated" && isEnough ? "deactivated" : cause;
   return {
-    tenant_id: account?.tenant_id ?? null,
+    tenant_id: account?.tenant_id ?? tenantId,
     user_id: account?.id ?? null,
     email: account?.email ?? null,
     address_block: addressBlock,

@@ -129,6 +129,32 @@ test("an address of the token is not verified by what UserInfo says about anothe
   }
 });
 
+test("refusals are recorded in the tenant's own audit with their cause, and never in another tenant's", async () => {
+  const [company, other] = [await newCompany(server, provider), await newCompany(server, provider)];
+  const [user, stranger] = [await signIn(server, company.tenant), await signIn(server, other.tenant)];
+  const causes = async ({ tenant }: typeof company) => {
+    await server.app.identity.recordFailedSignIns();
+    const { items } = await server.app.access.listAdminActs(tenant.caller, {
+      act: "session.refuse",
+      skip: 0,
+      limit: 9,
+    });
+    return items.map(({ target, after }) => [target, (after as { cause: string }).cause]).reverse();
+  };
+  await comeIn(server, company, person(company, { email: user.email, email_verified: false }));
+  await comeIn(server, company, person(company, { email: stranger.email }));
+  await comeIn(server, company, person(company, { email: "a\0b@example.com" }));
+  assert.deepEqual(await causes(company), [
+    [user.userId, "provider:unverified_email"],
+    ["unknown", "provider:no_account"],
+  ]);
+  await comeIn(server, company, person(company, { email: company.admin.email }));
+  await company.save({ rule: "required" });
+  await newBrowser(server).call("POST", "/session", { body: { email: user.email, password: PASSWORD } });
+  assert.deepEqual((await causes(company)).at(-1), [user.userId, "sso_required"]);
+  assert.deepEqual(await causes(other), []);
+});
+
 test("a provider that calls an address unverified in a text creates no account", async () => {
   const company = await newCompany(server, provider, MAPPED);
   const login = person(company, { email_verified: "false", groups: ["ops"] });
