@@ -25,7 +25,7 @@ async function debianArchive(): Promise<string> {
   try {
     await run("debootstrap", ["--variant=minbase", SUITE, folder, MIRROR], { cwd: cache });
     for (const each of SLIM) rmSync(join(folder, each), { recursive: true, force: true });
-    await run("find", ["usr/share/doc", "!", "-type", "d", "!", "-name", "copyright", "-delete"], { cwd: folder });
+    await run("find", ["usr/share/doc", "-type", "f", "!", "-name", "copyright", "-delete"], { cwd: folder });
     mkdirSync(join(folder, "var/cache/apt/archives/partial"), { recursive: true });
     await run("tar", ["--create", "--file", `${archive}.new`, "--directory", folder, "."], { cwd: cache });
     renameSync(`${archive}.new`, archive);

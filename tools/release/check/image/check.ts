@@ -35,9 +35,8 @@ export async function checkImage(context: CheckContext): Promise<void> {
   const base = image.config.Labels[STAND_IN_LABEL] ?? "that of the Dockerfile";
   say(`user, volume of mode 0700, ports and labels; the base is ${base}`);
   const found = await checkLicences(root, image.rootFolder);
-  say(
-    `syft finds the ${found.npm} packages of npm with allowed licences, and the licences of ${found.debian} of Debian`,
-  );
+  say(`syft finds the ${found.npm} packages of npm with allowed licences, and ${found.debian} packages of Debian`);
+  if (found.unlicensed.length > 0) say(`it finds no licence of Debian's ${found.unlicensed.join(", ")}`);
   try {
     const container = containerOf(image, join(work, "data"), await freePorts());
     await checkPrograms(container, version);
