@@ -34,15 +34,21 @@ export function createGuardedFetch(options: {
     const signal = AbortSignal.any([AbortSignal.timeout(options.timeoutMs), ...(given ? [given] : [])]);
     const target = resolveTarget(url, options.resolve, options.privateTargets, signal);
     const address = await untilAborted(target, signal);
-    return await send(url, address, { ...wanted, signal, mostBytes: options.mostBytes });
+    return toResponse(await send(url, address, { ...wanted, signal, mostBytes: options.mostBytes }));
   };
+}
+
+interface Answer {
+  status: number;
+  headers: NodeJS.Dict<string[]>;
+  body: Buffer;
 }
 
 function send(
   url: URL,
   address: string,
   { method = "GET", headers, body, signal, mostBytes }: GuardedRequest & { signal: AbortSignal; mostBytes: number },
-): Promise<Response> {
+): Promise<Answer> {
   const octets =
     body === undefined || body === null ? undefined : Buffer.from(body instanceof Uint8Array ? body : `${body}`);
   const sent = new Headers(headers);
@@ -59,7 +65,7 @@ function send(
       });
       answer.on("error", reject);
       answer.on("end", () =>
-        resolve(toResponse(answer.statusCode ?? 0, answer.headersDistinct, Buffer.concat(chunks))),
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headersDistinct, body: Buffer.concat(chunks) }),
       );
     });
     outgoing.on("error", reject);
@@ -77,7 +83,8 @@ function alwaysTo(address: string): LookupFunction {
   };
 }
 
-function toResponse(status: number, headers: NodeJS.Dict<string[]>, body: Buffer): Response {
+/** @throws RangeError for a status that HTTP has not, which Node's parser lets through */
+function toResponse({ status, headers, body }: Answer): Response {
   const pairs = Object.entries(headers).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );

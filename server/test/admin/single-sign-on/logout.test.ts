@@ -41,6 +41,7 @@ function person(): string {
   return login;
 }
 
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const isIn = async (browser: { call: ReturnType<typeof newBrowser>["call"] }) =>
   (await browser.call("GET", "/session")).status === 200;
 
@@ -133,6 +134,9 @@ test("a token that is not the provider's logout token ends nothing, and the answ
   const right = await provider.sign(claimsFor(login), { typ: "logout+jwt" });
   const [header, claims] = right.split(".");
   await refused(await provider.sign(claimsFor(login), { typ: "at+jwt" }), "another type");
+  const ofStranger = (header: object) => [header, claimsFor(login), {}].map(encoded).join(".");
+  for (const [name, value] of Object.entries({ typ: 1, alg: { toString: 1 } }))
+    await refused(ofStranger({ alg: "RS256", [name]: value }), `a ${name} that is no text`);
   await refused(`${header}.${claims}.${"A".repeat(342)}`, "another signature");
   await refused(`${Buffer.from('{"alg":"none"}').toString("base64url")}.${claims}.`, "no signature");
   for (const text of ["", "x", "a.b.c", "x".repeat(9_000)]) await refused(text, text.slice(0, 10));
@@ -201,7 +205,12 @@ async function describedAgain(browser = newBrowser(server)) {
   assert.equal(status, 200);
 }
 
-const KEY_FAULTS = { "an error": [503, "{}"], "no JSON": [200, "<html>"], "no key set": [200, "{}"] } as const;
+const KEY_FAULTS = {
+  "an error": [503, "{}"],
+  "a status that HTTP has not": [999, "{}"],
+  "no JSON": [200, "<html>"],
+  "no key set": [200, "{}"],
+} as const;
 
 for (const [what, [code, body]] of Object.entries(KEY_FAULTS))
   test(`while the provider answers ${what} for its keys, that is its failure, also at once again`, async () => {
