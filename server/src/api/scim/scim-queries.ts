@@ -19,7 +19,7 @@ const MOST_INDEX = 1_000_000_000;
 
 function wholeNumber(name: string, value: unknown, otherwise: number): number {
   if (value === undefined || value === null) return otherwise;
-  const number = Number(value);
+  const number = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
   if (Number.isInteger(number) && Math.abs(number) <= MOST_INDEX) return number;
   throw new ScimRefusal("invalidValue", `${name} is a whole number.`);
 }
@@ -27,7 +27,8 @@ function wholeNumber(name: string, value: unknown, otherwise: number): number {
 /** Reads the body of a search (RFC 7644 3.4.3). @throws ScimRefusal */
 export function searchQuery(body: unknown): { asked: ListQuery; shown: Query } {
   const { attributes, excludedAttributes, ...query } = (body ?? {}) as Query;
-  const list = (names: unknown) => (Array.isArray(names) ? names.join(",") : names);
+  const list = (names: unknown) =>
+    Array.isArray(names) ? names.filter((name) => typeof name === "string").join(",") : names;
   return {
     asked: listQuery(query),
     shown: { attributes: list(attributes), excludedAttributes: list(excludedAttributes) },
@@ -35,45 +36,57 @@ export function searchQuery(body: unknown): { asked: ListQuery; shown: Query } {
 }
 
 export function listAnswer({ totalResults, resources }: Listed, { startIndex }: ListQuery, shown: Query): object {
-  const Resources = resources.map((each) => projected(each, shown));
+  const Resources = resources.map(projection(shown));
   return { schemas: [LIST_SCHEMA], totalResults, startIndex, itemsPerPage: Resources.length, Resources };
 }
 
 /** Attributes that are always returned (RFC 7643 7). */
 const ALWAYS: ReadonlySet<string> = new Set(["schemas", "id"]);
 
-/** Returns the part of a resource that `attributes` or `excludedAttributes` choose. */
-export function projected(resource: Resource, { attributes, excludedAttributes }: Query): object {
+/**
+ * Returns a function that returns the part of a resource that `attributes` or `excludedAttributes` choose. The lists
+ * are read once: each may have as many names as fit a body.
+ */
+export function projection({ attributes, excludedAttributes }: Query): (resource: Resource) => object {
   const wanted = namesIn(attributes);
   const unwanted = namesIn(excludedAttributes);
-  if (wanted.length === 0 && unwanted.length === 0) return resource;
-  const shown = Object.entries(resource).flatMap(([name, value]): [string, unknown][] => {
-    if (ALWAYS.has(name)) return [[name, value]];
-    const key = name.toLowerCase();
-    if (wanted.length > 0) {
-      if (wanted.includes(key)) return [[name, value]];
-      const subs = subsOf(wanted, key);
-      return subs.length > 0 ? [[name, keep(value, (sub) => subs.includes(sub))]] : [];
-    }
-    if (unwanted.includes(key)) return [];
-    const subs = subsOf(unwanted, key);
-    return [[name, subs.length > 0 ? keep(value, (sub) => !subs.includes(sub)) : value]];
-  });
-  return Object.fromEntries(shown);
+  if (wanted.size === 0 && unwanted.size === 0) return (resource) => resource;
+  return (resource) =>
+    Object.fromEntries(
+      Object.entries(resource).flatMap(([name, value]): [string, unknown][] => {
+        if (ALWAYS.has(name)) return [[name, value]];
+        const key = name.toLowerCase();
+        if (wanted.size > 0) {
+          const subs = wanted.get(key);
+          if (subs?.has("")) return [[name, value]];
+          return subs ? [[name, keep(value, (sub) => subs.has(sub))]] : [];
+        }
+        const subs = unwanted.get(key);
+        if (subs?.has("")) return [];
+        return [[name, subs ? keep(value, (sub) => !subs.has(sub)) : value]];
+      }),
+    );
 }
 
-/** Returns the names in lower case, without their schema. */
-function namesIn(names: unknown): string[] {
-  if (typeof names !== "string") return [];
-  const each = names.split(",").map((name) => name.trim().toLowerCase());
-  return each
-    .map((name) => name.replace(/^urn:ietf:params:scim:schemas:core:2\.0:\w+:/, ""))
-    .filter((name) => name !== "");
+/**
+ * Returns the attributes that are named, each with its sub-attributes, or with "" if the whole is named. All are in
+ * lower case and without their schema.
+ */
+function namesIn(names: unknown): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  if (typeof names !== "string") return found;
+  for (const each of names.split(",")) {
+    const path = each.trim().toLowerCase().replace(SCHEMA, "");
+    if (path === "") continue;
+    const dot = path.indexOf(".");
+    const [name, sub] = dot < 0 ? [path, ""] : [path.slice(0, dot), path.slice(dot + 1)];
+    const subs = found.get(name) ?? new Set();
+    found.set(name, subs.add(sub));
+  }
+  return found;
 }
 
-function subsOf(names: readonly string[], attribute: string): string[] {
-  return names.filter((name) => name.startsWith(`${attribute}.`)).map((name) => name.slice(attribute.length + 1));
-}
+const SCHEMA = /^urn:ietf:params:scim:schemas:core:2\.0:\w+:/;
 
 function keep(value: unknown, isKept: (sub: string) => boolean): unknown {
   if (Array.isArray(value)) return value.map((each) => keep(each, isKept));

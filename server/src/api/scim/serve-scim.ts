@@ -15,7 +15,7 @@ import { clientAddress } from "../listener/client-address.ts";
 import { BODY_LIMIT } from "../pipeline/pipeline.ts";
 import { Refusal } from "../problem.ts";
 import { answerScimError } from "./scim-errors.ts";
-import { listAnswer, listQuery, projected, type Query, searchQuery } from "./scim-queries.ts";
+import { listAnswer, listQuery, projection, type Query, searchQuery } from "./scim-queries.ts";
 
 export const SCIM_PATH = "/scim/v2";
 
@@ -174,7 +174,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, resource: Resource
   return reply
     .type(MEDIA_TYPE)
     .header("etag", resource.meta.version)
-    .send(projected(resource, request.query as Query));
+    .send(projection(request.query as Query)(resource));
 }
 
 /** A search over all kinds lists users before groups. */

@@ -23,9 +23,20 @@ export function parseFilter(text: string): Filter {
 }
 
 function literalValue(literal: string): string | boolean {
+  const value = parsed(literal.startsWith('"') ? literal : literal.toLowerCase());
+  // An escape such as \u0000 yields text that the database cannot store.
+  if (typeof value === "string" && (value.includes("\0") || !value.isWellFormed())) throw notText();
+  return value;
+}
+
+function parsed(literal: string): string | boolean {
   try {
-    return JSON.parse(literal.startsWith('"') ? literal : literal.toLowerCase());
+    return JSON.parse(literal);
   } catch {
-    throw new ScimRefusal("invalidFilter", "The value of the filter is no JSON text.");
+    throw notText();
   }
+}
+
+function notText(): ScimRefusal {
+  return new ScimRefusal("invalidFilter", "The value of the filter is no JSON text.");
 }

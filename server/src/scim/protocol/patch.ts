@@ -43,7 +43,7 @@ export function applyPatch(
     if (path !== undefined) apply(targetOf(attributes, path), op, value);
     else if (op === "remove") throw new ScimRefusal("noTarget", "A removal needs a path.");
     else
-      for (const [name, each] of Object.entries((value ?? {}) as object)) {
+      for (const [name, each] of Object.entries(attributesIn(value))) {
         if (!known(attributes, name)) continue;
         const target = targetOf(attributes, name);
         if (target.attribute.mutability !== "readOnly") apply(target, op, each);
@@ -58,11 +58,18 @@ function operationsOf(body: unknown): { op: Operation; path?: string; value: unk
   if (!Array.isArray(given) || given.length > MOST_OPERATIONS)
     throw new ScimRefusal("invalidSyntax", `A PATCH has Operations, at most ${MOST_OPERATIONS}.`);
   return given.map((each: { op?: unknown; path?: unknown; value?: unknown } | null) => {
-    const op = String(each?.op).toLowerCase();
+    const op = typeof each?.op === "string" ? each.op.toLowerCase() : undefined;
     if (op !== "add" && op !== "replace" && op !== "remove")
       throw new ScimRefusal("invalidSyntax", "op is add, replace or remove.");
     return { op, value: each?.value, ...(typeof each?.path === "string" && { path: each.path }) };
   });
+}
+
+/** Returns the attributes that an operation without a path changes. @throws ScimRefusal invalidValue */
+function attributesIn(value: unknown): object {
+  if (typeof (value ?? {}) !== "object" || Array.isArray(value))
+    throw new ScimRefusal("invalidValue", "Without a path, the value is an object of attributes.");
+  return value ?? {};
 }
 
 function known(attributes: readonly Attribute[], name: string): boolean {
@@ -124,11 +131,14 @@ function added(attribute: Attribute, present: unknown, given: unknown, mostValue
       ids.add(JSON.stringify(keyOf(each)));
       values.push(each);
     }
-    if (values.length > mostValues)
-      throw new ScimRefusal("tooMany", `${attribute.name} has at most ${mostValues} values.`);
+    requireFew(attribute, values.length, mostValues);
     return onePrimary(values, given as unknown[]);
   }
   return attribute.type === "complex" ? { ...(present as object | undefined), ...(given as object) } : given;
+}
+
+function requireFew({ name }: Attribute, count: number, mostValues: number): void {
+  if (count > mostValues) throw new ScimRefusal("tooMany", `${name} has at most ${mostValues} values.`);
 }
 
 /** Returns the part of a value by which it is the same as another one. */
@@ -163,8 +173,10 @@ function applyToValues(
     sub ? { [sub.name]: readValue(sub, value, mostValues) } : readOneOf(attribute, value, mostValues);
   if (op !== "remove" && !values.some(matches)) {
     // A value that a path like `emails[type eq "work"].value` selects is added if it is not there yet.
+    requireFew(attribute, values.length + 1, mostValues);
     const chosen = filter && attributeNamed(attribute.subAttributes ?? [], filter.attribute);
-    set(document, attribute, [...values, { ...(chosen && { [chosen.name]: filter!.value }), ...read() }]);
+    const given = chosen && { [chosen.name]: readValue(chosen, filter!.value, mostValues) };
+    set(document, attribute, [...values, { ...given, ...read() }]);
   } else if (op === "remove" && !sub) {
     const left = values.filter((each) => !matches(each));
     set(document, attribute, left);
