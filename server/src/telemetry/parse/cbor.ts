@@ -1,5 +1,11 @@
 /** The number of arrays and maps that may be inside each other. */
 const MAX_DEPTH = 8;
+/**
+ * The number of arrays and maps. A telemetry message has no room for more records with name and value, and empty ones
+ * would cost much more time than their bytes.
+ */
+const MAX_CONTAINERS = 25_000;
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const BREAK = Symbol("break");
 
 /** Bytes that are no CBOR, or more than this reader supports. */
@@ -26,6 +32,7 @@ class CborReader {
   readonly #view: DataView;
   readonly #bytes: Uint8Array;
   #at = 0;
+  #containers = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -80,7 +87,7 @@ class CborReader {
     const bytes = length === undefined ? this.#chunks(major) : this.#take(length);
     if (major === 2) return bytes;
     try {
-      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      return UTF8.decode(bytes);
     } catch {
       throw new CborProblem("a text that is not UTF-8");
     }
@@ -123,6 +130,7 @@ class CborReader {
 
   #enter(length: number | undefined, depth: number): void {
     if (depth > MAX_DEPTH) throw new CborProblem(`more than ${MAX_DEPTH} levels`);
+    if (++this.#containers > MAX_CONTAINERS) throw new CborProblem(`more than ${MAX_CONTAINERS} arrays and maps`);
     if (length !== undefined && length > this.#bytes.length - this.#at) throw new CborProblem("the end is missing");
   }
 

@@ -33,6 +33,10 @@ test("SenML in CBOR is read, and hostile CBOR is refused before anything is allo
   assert.deepEqual(read("senml-cbor", pack), [{ "p/abc": 1.5, "p/d": true, "p/e": "ok" }]);
   assert.match(String(read("senml-cbor", Buffer.from("9b00ffffffffffffff", "hex"))), /the end is missing/);
   assert.match(String(read("senml-cbor", Buffer.alloc(5_000, 0x81))), /more than 8 levels/);
+  const empty = Buffer.concat([Buffer.from("9f", "hex"), Buffer.alloc(30_000, 0xa0), Buffer.from("ff", "hex")]);
+  assert.match(String(read("senml-cbor", empty)), /more than 25000 arrays and maps/);
+  const notText = Buffer.from("8161ff", "hex");
+  assert.match(String(read("senml-cbor", notText)), /a text that is not UTF-8/);
 });
 
 test("fields of Telegraf's series stay apart by their tags", () => {

@@ -35,7 +35,12 @@ export function readSenmlCbor(payload: Uint8Array, checks: ReadingChecks, into: 
   }
   if (!Array.isArray(pack)) return invalid(`the payload is ${kindOf(pack)}; a SenML pack is an array`);
   if (pack.length === 0) return invalid("the array is empty");
-  return readSenml(pack.map(withNames), checks, into);
+  return readSenml(allWithNames(pack), checks, into);
+}
+
+/** Names the labels of one record after the other, since the reader may refuse the pack at any of them. */
+function* allWithNames(records: readonly unknown[]): Generator<unknown> {
+  for (const record of records) yield withNames(record);
 }
 
 /** Replaces the labels of a record by their names. */

@@ -33,13 +33,14 @@ const KNOWN = new Set([...BASE_NUMBERS, ...BASE_STRINGS, ...NUMBERS, ...STRINGS,
  * @returns the problem of the whole pack, or `undefined` if there is none
  */
 export function readSenml(
-  records: readonly unknown[],
+  records: Iterable<unknown>,
   checks: ReadingChecks,
   { readings, problems }: Into,
 ): Rejection | undefined {
   const base: Base = { name: "", time: 0, value: 0 };
-  for (let index = 0; index < records.length; index++) {
-    const record = records[index];
+  let index = -1;
+  for (const record of records) {
+    index++;
     const place = `SenML record ${index + 1}: `;
     if (isObject(record)) {
       const refused = packProblem(record);
