@@ -26,6 +26,7 @@ function expanded(scope: string): string[] {
 export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, label: string] {
   if (key.revokedAt !== null) return ["bad", common.revoked];
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", t.expired];
+  if (key.replacedBy !== null) return ["warn", t.replaced];
   if (key.ownerRole === "admin") return ["good", t.active];
   return effectOfScopes(key) === "none" ? ["bad", t.withoutEffect] : ["warn", t.limited];
 }

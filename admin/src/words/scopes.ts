@@ -1,4 +1,5 @@
 import { common } from "#texts/common.ts";
+import { t as keys } from "#texts/pages/keys.ts";
 import { t } from "#texts/words.ts";
 import dangerous from "../api/generated/dangerous-scopes.json" with { type: "json" };
 
@@ -49,11 +50,21 @@ const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
   ["webhooks:write", t.addChangeAndDeleteWebhooks, t.canHaveThePagesOf],
 ];
 
+/** The scopes that reach the rights of people and programs. */
+const ACCESS_SCOPES: readonly ExplainedScope[] = [
+  ["own-key:read", keys.readTheKeyItself, keys.seesWhenItEnds],
+  ["own-key:rotate", keys.rotateTheKeyItself, keys.canLiveOn],
+  ["users:read", keys.readUsers, keys.seesUsersAndKeys],
+  ["users:write", keys.changeUsers, keys.canInviteAndDeactivate],
+  ["audit:read", keys.readAudits, keys.seesWhoDidWhat],
+];
+
 /** The scopes that need an explanation of their effects. */
 export const EXPLAINED_SCOPES: readonly (readonly [title: string, scopes: readonly ExplainedScope[]])[] = [
   [t.identitiesOfDevices, IDENTITY_SCOPES],
   [t.commandsAndPeople, REACHING_SCOPES],
   [t.messagesToOtherSystems, WEBHOOK_SCOPES],
+  [keys.rightsOfPeopleAndPrograms, ACCESS_SCOPES],
 ];
 
 /**

@@ -6,8 +6,9 @@ import { deleteFilter, listFilters, renameFilter, saveFilter } from "./filters/s
 import { createFollowedKeys, type FollowedKeys } from "./keys/followed-keys.ts";
 import { createKeyAddresses } from "./keys/key-addresses.ts";
 import { createLastUsed } from "./keys/last-used.ts";
-import { listKeys, listKeyWrites } from "./keys/list-keys.ts";
+import { getOwnKey, listKeys, listKeyWrites } from "./keys/list-keys.ts";
 import { createKey, revokeKey, tenantOfKey } from "./keys/manage-keys.ts";
+import { rotateKey, rotateOwnKey } from "./keys/rotate-key.ts";
 import { listAdminActs, listInstallationActs } from "./list-admin-acts.ts";
 import { listApiWrites } from "./list-api-writes.ts";
 import { nameKeys, nameUsers } from "./name-actors.ts";
@@ -149,6 +150,9 @@ export const accessUseCases = {
   nameUsers,
   createKey,
   revokeKey,
+  rotateKey,
+  getOwnKey,
+  rotateOwnKey,
   listKeys,
   nameKeys,
   listKeyWrites,

@@ -29,6 +29,8 @@ test("a request is made by a key or a user, never by the shell", () => {
 test("keys, users and sessions are told apart", () => {
   assert.equal(rights.keyOf(key("admin")).keyId, "k");
   for (const each of [user("admin"), system]) assert.throws(() => rights.keyOf(each), /no API key/);
+  assert.equal(rights.ownKeyOf(key("viewer")), "k");
+  for (const each of [user("admin"), system]) assert.throws(() => rights.ownKeyOf(each), { code: "invalid_request" });
   assert.deepEqual([user("viewer"), key("viewer"), system].map(rights.userIdOf), ["u", null, null]);
   assert.deepEqual([user("viewer"), key("viewer"), system].map(rights.sessionIdOf), ["s", undefined, undefined]);
   assert.equal(rights.ownUserOf(user("viewer")), "u");
@@ -44,7 +46,7 @@ test("a caller is offered what its rights admit, and other failures are not swal
   assert.equal(isAdmitted(user("viewer", true), declared({ role: "platform" })), true);
   assert.equal(isAdmitted(user("admin"), declared({})), false);
   assert.equal(isAdmitted(key("admin"), declared({ scope: "devices:read" })), true);
-  assert.equal(isAdmitted(key("viewer"), declared({ scope: "devices:read" })), false, "no role: for keys of admins");
+  assert.equal(isAdmitted(key("viewer"), declared({ scope: "devices:read" })), true, "no role: for a key on itself");
   assert.equal(isAdmitted(key("admin"), declared({ scope: "devices:read", role: "platform" })), false);
   assert.equal(isAdmitted(key("admin"), declared({ scope: "devices:write" })), false);
   assert.throws(() => isAdmitted(user("admin"), { declaration: undefined as never }), TypeError);

@@ -55,6 +55,16 @@ export function keyOf({ rights, actor }: Caller): KeyRights {
   throw new Error(`${actor} has no API key`);
 }
 
+/**
+ * Returns the id of the calling API key, for work of a key on itself.
+ *
+ * @throws MusterError invalid_request for any other caller
+ */
+export function ownKeyOf({ rights }: Caller): string {
+  if (rights.kind === "key") return rights.keyId;
+  throw invalidRequest("Only an API key can read or rotate itself.");
+}
+
 type KeyRights = Extract<Rights, { kind: "key" }>;
 
 /**

@@ -30,6 +30,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   rotateMqttClientPassword: { stepUp: true },
   enableMqttClient: { stepUp: true },
   createKey: { stepUp: ({ scopes }: { scopes: readonly string[] }) => dangerousScopesOf(scopes).length > 0 },
+  rotateKey: { stepUp: true, scopes: ["own-key:rotate"] },
   // People who can sign in.
   inviteUser: { stepUp: ({ role }: { role: string }) => role === "admin", scopes: ["users:write"] },
   createTenant: { stepUp: true },

@@ -55,10 +55,10 @@ export function requireMay({ rights }: Caller, rule: AccessRule, what?: string):
 }
 
 /**
- * Returns whether an owner of this role could do in person what the rule admits a key to. Work that no user may do is
- * for admins' keys.
+ * Returns whether an owner of this role could do in person what the rule admits a key to. A rule without a role is for
+ * work of a key on itself.
  */
-function isWithinRole({ role = "admin" }: AccessRule, owner: Role): boolean {
+function isWithinRole({ role = "viewer" }: AccessRule, owner: Role): boolean {
   return role !== "platform" && includesRole(owner, role);
 }
 

@@ -15,6 +15,7 @@ import * as mqttClients from "./v1/mqtt-clients.ts";
 import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
 import * as audits from "./v1/people/audits.ts";
+import * as keys from "./v1/people/keys.ts";
 import * as users from "./v1/people/users.ts";
 import * as refusals from "./v1/refusals.ts";
 import * as shifts from "./v1/shifts.ts";
@@ -50,6 +51,7 @@ const RESOURCES = [
   events,
   webhooks,
   users,
+  keys,
   audits,
   redeemClaim,
   renewCertificate,

@@ -253,6 +253,7 @@ export interface ApiKeysTable {
   revocation_reason: "requested" | "creator_deactivated" | "creator_deleted" | "creator_password_reset" | null;
   last_used_at: Date | null;
   last_used_address: string | null;
+  replaces: string | null;
 }
 
 export interface AuditOutboxTable {

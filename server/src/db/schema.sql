@@ -181,8 +181,11 @@ CREATE TABLE api_keys (
   revocation_reason text,
   last_used_at timestamp with time zone,
   last_used_address text,
+  replaces text,
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT api_keys_one_successor UNIQUE (replaces),
   CONSTRAINT api_keys_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY['requested'::text, 'creator_deactivated'::text, 'creator_deleted'::text, 'creator_password_reset'::text]))),
+  CONSTRAINT api_keys_replaces_fkey FOREIGN KEY (replaces) REFERENCES api_keys(id),
   CONSTRAINT api_keys_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id),
   CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );

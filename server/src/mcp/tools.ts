@@ -45,6 +45,7 @@ const NEVER_WRITTEN = new Set([
   "provisioning",
   "users",
   "keys",
+  "own-key",
   "mqtt-clients",
   "webhooks",
   "group-members",

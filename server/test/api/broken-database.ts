@@ -17,6 +17,8 @@ const TABLES = [
 export async function renameTables({ app }: TestServer, from: string, to: string): Promise<void> {
   for (const name of [...TABLES, ...[...VIEWED, "users"].map((table) => `shared_${table}`)])
     await runSql(app.database.db, `ALTER TABLE ${name}${from} RENAME TO ${name}${to}`, []);
+  // Authentication reads the other columns.
+  await runSql(app.database.db, `ALTER TABLE api_keys RENAME COLUMN replaces${from} TO replaces${to}`, []);
 }
 
 /** Makes the database of a service refuse writes, or accept them again. */

@@ -23,19 +23,28 @@ export const QUOTAS = [
   "maintenanceWindows",
   "mqttClients",
   "users",
+  "apiKeys",
 ];
 
 /** The operations that create one record of a quota. */
 const COUNTED = [
   ...["createCommand", "createDeviceType", "createShift", "createMaintenanceWindow", "createMqttClient"],
   ...["createInvite", "createClaim", "createDevice", "createGroup", "createThreshold", "createWebhook"],
+  "rotateCurrentKey",
 ];
+
+/** Returns another value of the same type, where `id` is another id. */
+export function altered(value: unknown, id: string): unknown {
+  if (typeof value === "number") return value + 1;
+  return Array.isArray(value) ? [...value, id] : String(value).replace(/Z?$/, "2$&");
+}
 
 const RULE = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
 const TIMES = { timeZone: "UTC", startTime: "08:00", endTime: "16:00", daysOfWeek: ["mon"] };
 
 /** Returns how the operations that configure a tenant come to their errors. */
-export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: TestTenant, one: OneOfEach, ask: Ask) {
+export function errorWays(server: TestServer, tenant: TestTenant, one: OneOfEach, ask: Ask) {
+  const { caller, slug, deviceTypeId } = tenant;
   const { commands, connections, devices, enrollment, groups, rules } = server.app;
   const { deviceId } = one.device;
   const topic = `t/${slug}/commands/${deviceId}`;
@@ -74,7 +83,14 @@ export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: Te
     updateThreshold: () => ask("updateThreshold", { body: { rules: [RULE, { ...RULE, metric: "x" }] } }),
     updateGroupChannels: () => ask("updateGroupChannels", { body: { channels } }),
   };
+  let rotated: Promise<string> | undefined;
   return {
+    /** Returns the key for a call: the rotated key must not be that of other operations, since it ends. */
+    async keyFor({ operationId }: Route, usual: string): Promise<string> {
+      if (operationId !== "rotateCurrentKey") return usual;
+      rotated ??= newKey(server, tenant, "own-key:rotate");
+      return await rotated;
+    },
     clientIdInUse,
     usernameTaken,
     quotaExceeded,
@@ -118,7 +134,12 @@ export function errorWays(server: TestServer, { caller, slug, deviceTypeId }: Te
         await ask("createWebhook", { body: { groupId, url } });
         return ask("createWebhook", { body: { groupId, url } });
       };
-      return { ...Object.fromEntries(ways), createWebhook, enableMqttClient: () => enable("ext-1") };
+      const rotateCurrentKey = async () => {
+        const key = await newKey(server, tenant, "own-key:rotate");
+        await ask("rotateCurrentKey", { key });
+        return ask("rotateCurrentKey", { key });
+      };
+      return { ...Object.fromEntries(ways), createWebhook, rotateCurrentKey, enableMqttClient: () => enable("ext-1") };
     },
     /** Sends a request without its body. Resolves when the service asks for the body. */
     askedForBody({ method, path }: Route, key: string): Promise<{ answer: Promise<HttpAnswer> }> {

@@ -20,7 +20,7 @@ import { https } from "../harness/http/https.ts";
 import { type OneOfEach, oneOfEach } from "../harness/one-of-each.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { refuseWrites, renameTables } from "./broken-database.ts";
-import { type ErrorWays, errorWays, QUOTAS } from "./error-ways.ts";
+import { altered, type ErrorWays, errorWays, QUOTAS } from "./error-ways.ts";
 
 /** Produces every declared error by its operation. The test names are the conditions of spec 7 if it has the code. */
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
@@ -62,9 +62,9 @@ interface Asked {
 }
 
 /** Calls `route` with its example and existing records, unless told otherwise. */
-function ask(route: Route, asked: Asked = {}): Promise<HttpAnswer> {
+async function ask(route: Route, asked: Asked = {}): Promise<HttpAnswer> {
   const { path = environment.path(route), body = bodyOf(route) } = asked;
-  const key = "key" in asked ? asked.key : almighty;
+  const key = "key" in asked ? asked.key : await ways.keyFor(route, almighty);
   return https(server.httpUrl + path, {
     ca: server.ca,
     agent,
@@ -320,7 +320,7 @@ test("409 already_processed: carried out before under this Idempotency-Key, and 
     const headers = { "idempotency-key": each.operationId };
     if (bodyOf(each) === undefined) return ask(each, { headers, path: environment.path(each, NOWHERE) });
     const [[field, value] = []] = Object.entries(bodyOf(each) as object);
-    const other = Array.isArray(value) ? [...value, NOWHERE] : String(value).replace(/Z?$/, "2$&");
+    const other = altered(value, NOWHERE);
     const body = { ...(bodyOf(each) as object), [field!]: other };
     return ask(each, { headers, body });
   });

@@ -41,6 +41,7 @@ import { ACTS } from "../../words/acts.ts";
 import { endOfKey, stateOfKey } from "../../words/keys.ts";
 import { useBroker } from "../connect/use-broker.ts";
 import { requestFor } from "./request-for.ts";
+import { RotateKey } from "./rotate-key.tsx";
 import { ScopeMatrix } from "./scope-matrix.tsx";
 
 const STATES = { active: "active", ended: "ended" } as const;
@@ -110,22 +111,14 @@ const LIVES = [
   { value: "", label: t.never },
 ];
 
-/**
- * Creates a key and shows it once, with a request that uses it.
- *
- * @param from the key that it replaces, which stays valid until it is revoked
- */
-function CreateKey({ onClose, from }: { onClose: () => void; from?: ApiKey }) {
+/** Creates a key and shows it once, with a request that uses it. */
+function CreateKey({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
   const { baseUrl, caPem } = useBroker();
   const [made, setMade] = useState<{ key: string; scopes: readonly string[] }>();
-  const [form, field] = useFields(
-    { name: from?.name ?? "", expiresInDays: "90", scopes: from?.scopes ?? [] },
-    "createKey",
-    {
-      scopes: (scopes) => (scopes.length === 0 ? t.chooseAtLeastOneScope : null),
-    },
-  );
+  const [form, field] = useFields({ name: "", expiresInDays: "90", scopes: [] as string[] }, "createKey", {
+    scopes: (scopes) => (scopes.length === 0 ? t.chooseAtLeastOneScope : null),
+  });
   const submit = async ({ name, expiresInDays, scopes }: typeof form.values) => {
     const days = expiresInDays === "" ? {} : { expiresInDays: Number(expiresInDays) };
     const { key } = await createKey({ name, scopes, ...days });
@@ -152,7 +145,6 @@ function CreateKey({ onClose, from }: { onClose: () => void; from?: ApiKey }) {
       <TextInput label={common.name} placeholder={t.dashboard} data-autofocus {...field("name")} />
       <NativeSelect label={common.expires} data={LIVES} {...field("expiresInDays")} />
       <ScopeMatrix {...field("scopes")} />
-      {from && <Notice tone="accent">{t.theFormerKeyStays}</Notice>}
       <p className="soft">{t.theKeyIsYoursIt(user.email)}</p>
     </Form>
   );
@@ -169,7 +161,7 @@ function KeyDialog({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: (
 
 function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const end = endOfKey(apiKey, useNow());
-  const [may, mayReplace] = [useMay("revokeKey"), useMay("createKey")];
+  const [may, mayRotate] = [useMay("revokeKey"), useMay("rotateKey")];
   const facts = {
     [t.keyId]: <code>{apiKey.id}</code>,
     [t.owner]: apiKey.user,
@@ -177,6 +169,8 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
     [common.created]: <Time at={apiKey.createdAt} />,
     [common.expires]: <Time at={apiKey.expiresAt} none={t.never} />,
     [common.lastUsed]: <LastUse apiKey={apiKey} />,
+    ...(apiKey.replaces && { [t.replaces]: <KeyLink id={apiKey.replaces} /> }),
+    ...(apiKey.replacedBy && { [t.replacedBy]: <KeyLink id={apiKey.replacedBy} /> }),
   };
   return (
     <>
@@ -185,15 +179,23 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       <Facts facts={facts} />
       <Writes id={apiKey.id} />
       <DialogActions>
-        {mayReplace && !end && (
-          <Opens wide label={t.replaceKey} title={t.replaceTheKey(apiKey.name)}>
-            {(close) => <CreateKey onClose={close} from={apiKey} />}
+        {mayRotate && !end && !apiKey.replacedBy && (
+          <Opens label={t.rotateKey} title={t.rotateTheKey(apiKey.name)}>
+            {(close) => <RotateKey apiKey={apiKey} onClose={close} />}
           </Opens>
         )}
         {may && !end && <RevokeKey apiKey={apiKey} />}
         <Action label={common.close} onClick={onClose} />
       </DialogActions>
     </>
+  );
+}
+
+function KeyLink({ id }: { id: string }) {
+  return (
+    <a href={`/keys?key=${id}`}>
+      <code>{id}</code>
+    </a>
   );
 }
 

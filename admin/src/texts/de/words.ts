@@ -59,6 +59,7 @@ export const t: typeof en = {
   thePasswordOfItsOwner: "das Passwort seines Besitzers zurückgesetzt wurde",
   withoutEffect: "Ohne Wirkung",
   limited: "Eingeschränkt",
+  replaced: "Ersetzt",
   itExpired: "er abgelaufen ist",
   critical: "Kritisch",
   major: "Schwer",

@@ -59,6 +59,7 @@ export const t = {
   thePasswordOfItsOwner: "the password of its owner was reset",
   withoutEffect: "Without effect",
   limited: "Limited",
+  replaced: "Replaced",
   itExpired: "it expired",
   critical: "Critical",
   major: "Major",

@@ -9,8 +9,12 @@ import type { Role } from "../caller.ts";
 
 export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 
-/** A key without the hash of its secret; `email` and `role` are its owner's. */
-export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & { email: string; role: Role };
+/** A key without the hash of its secret; `email` and `role` are its owner's, `replaced_by` is its successor. */
+export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & {
+  email: string;
+  role: Role;
+  replaced_by: string | null;
+};
 
 export interface KeyFilter {
   /** `active`: usable. `ended`: revoked or expired. */
@@ -36,7 +40,16 @@ export async function listKeyRows(
 }
 
 const LISTED = sql`k.id, k.user_id, k.name, k.scopes, u.email, u.role, k.created_at, k.expires_at, k.last_used_at,
-  k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason`;
+  k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason, k.replaces,
+  (SELECT s.id FROM api_keys s WHERE s.replaces = k.id) AS replaced_by`;
+
+/** Returns a key of the tenant. */
+export async function findKeyRow(db: Db, tenantId: string, id: string): Promise<KeyRow | undefined> {
+  const { rows } = await sql<KeyRow>`
+    SELECT ${LISTED} FROM api_keys k JOIN users u ON u.id = k.user_id
+     WHERE k.tenant_id = ${tenantId} AND k.id = ${id}`.execute(db);
+  return rows[0];
+}
 
 const NEWEST_FIRST: Walked["keys"] = [
   { by: sql`k.created_at`, type: "timestamptz", descending: true },
@@ -119,6 +132,22 @@ export async function insertKey(tx: Tx, key: Insertable<Schema["api_keys"]>): Pr
     .returning("id")
     .executeTakeFirst();
   return inserted !== undefined;
+}
+
+/** Locks a key that is neither revoked nor expired. */
+export async function lockWorkingKey(tx: Tx, id: string, now: Date): Promise<KeyRow | undefined> {
+  await sql`SELECT FROM api_keys WHERE id = ${id} FOR NO KEY UPDATE`.execute(tx);
+  const { rows } = await sql<KeyRow>`
+    SELECT ${LISTED} FROM api_keys k JOIN users u ON u.id = k.user_id
+     WHERE k.id = ${id} AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${now})`.execute(tx);
+  return rows[0];
+}
+
+/** Ends a replaced key at `end`, unless it expires earlier. @returns its end */
+export async function replaceKey(tx: Tx, id: string, end: Date): Promise<Date> {
+  const { rows } = await sql<{ expires_at: Date }>`
+    UPDATE api_keys SET expires_at = least(expires_at, ${end}) WHERE id = ${id} RETURNING expires_at`.execute(tx);
+  return rows[0]!.expires_at;
 }
 
 /**

@@ -2,10 +2,10 @@ import { type AdminAct, type ApiWrite, findKeyEnds, listApiWrites } from "../../
 import { isUuid } from "../../lib/ids.ts";
 import { type Page, type PageRequest, splitPage } from "../../lib/page.ts";
 import { notFound } from "../../lib/request-errors.ts";
-import type { Role } from "../caller.ts";
+import { ownKeyOf, type Role } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { useCase } from "../use-case.ts";
-import { hasKey, type KeyFilter, type KeyRow, listKeyRows } from "./key-store.ts";
+import { findKeyRow, hasKey, type KeyFilter, type KeyRow, listKeyRows } from "./key-store.ts";
 import { ineffectiveScopes } from "./scope-roles.ts";
 
 /** A key without its secret. */
@@ -22,6 +22,9 @@ export interface KeyRecord {
   ownerRole: Role;
   createdAt: Date;
   expiresAt: Date | null;
+  /** The key that a rotation replaced by this one, and the key that replaced this one. */
+  replaces: string | null;
+  replacedBy: string | null;
   lastUsedAt: Date | null;
   lastUsedAddress: string | null;
   revokedAt: Date | null;
@@ -31,11 +34,17 @@ export interface KeyRecord {
   endedBy: { id: string; act: string; actor: string; at: Date; target: string } | null;
 }
 
+/** A key as its holder sees it. */
+export type OwnKey = Pick<
+  KeyRecord,
+  "id" | "name" | "scopes" | "ineffectiveScopes" | "createdAt" | "expiresAt" | "replaces" | "replacedBy"
+>;
+
 export type KeyQuery = KeyFilter & PageRequest;
 
 /** Lists every API key that the tenant ever had, including ended keys, newest first. */
 export const listKeys = useCase(
-  { role: "admin" },
+  { scope: "users:read", role: "admin" },
   async ({ database: { db }, clock }: AccessDeps, { tenantId }, query: KeyQuery): Promise<Page<KeyRecord>> => {
     const [page, filter] = splitPage(query);
     const { skip, limit } = page;
@@ -45,6 +54,17 @@ export const listKeys = useCase(
     const targets = new Set(ended.flatMap(({ id, user_id }) => [id, user_id]));
     const acts = await findKeyEnds(db, tenantId, [...targets]);
     return { items: rows.map((row) => toKeyRecord(row, acts)), total, skip, limit };
+  },
+);
+
+/** Returns the key of the request, without what only admins may know. */
+export const getOwnKey = useCase(
+  { scope: "own-key:read" },
+  async ({ database: { db } }: AccessDeps, caller): Promise<OwnKey> => {
+    const row = await findKeyRow(db, caller.tenantId, ownKeyOf(caller));
+    if (!row) throw notFound("API key");
+    const { id, name, scopes, ineffectiveScopes, createdAt, expiresAt, replaces, replacedBy } = toKeyRecord(row, []);
+    return { id, name, scopes, ineffectiveScopes, createdAt, expiresAt, replaces, replacedBy };
   },
 );
 
@@ -69,6 +89,8 @@ function toKeyRecord(row: KeyRow, acts: readonly AdminAct[]): KeyRecord {
     ownerRole: row.role,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    replaces: row.replaces,
+    replacedBy: row.replaced_by,
     lastUsedAt: row.last_used_at,
     lastUsedAddress: row.last_used_address,
     revokedAt: row.revoked_at,

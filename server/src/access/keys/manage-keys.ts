@@ -56,7 +56,7 @@ export const createKey = adminUseCase(
 );
 
 /** Generates keys until one has an unused id. */
-async function insertNewKey(tx: Tx, row: NewKeyRow, ids: Ids): Promise<{ id: string; text: string }> {
+export async function insertNewKey(tx: Tx, row: NewKeyRow, ids: Ids): Promise<{ id: string; text: string }> {
   for (;;) {
     const { id, secretHash, text } = makeKey(ids);
     if (await insertKey(tx, { ...row, id, secret_hash: Buffer.from(secretHash, "hex") })) return { id, text };

@@ -41,6 +41,8 @@ export const LEAST_ROLES: Readonly<Record<Scope, Role>> = {
   "users:read": "admin",
   "users:write": "admin",
   "audit:read": "admin",
+  "own-key:read": "viewer",
+  "own-key:rotate": "viewer",
 };
 
 /** Returns the granted scopes, with wildcards expanded, that have no effect while the key's owner has this role. */

@@ -41,6 +41,8 @@ const ADDED_SCOPES = [
   "users:read",
   "users:write",
   "audit:read",
+  "own-key:read",
+  "own-key:rotate",
 ] as const;
 
 /** All scopes. */

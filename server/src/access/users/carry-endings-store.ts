@@ -4,7 +4,7 @@ import type { Db, Tx } from "../../db/database.ts";
 /** The access rights in a later state of a database, which a restored earlier state must not exceed. */
 export interface AccessEndings {
   users: object[];
-  /** Revoked API keys. */
+  /** Revoked API keys, and those that a rotation ends. */
   keys: object[];
   /** The tenants that require a second factor of their admins. */
   tenantsWithFactorRule: string[];
@@ -14,14 +14,15 @@ export async function readAccessEndings(db: Db): Promise<AccessEndings> {
   const { rows: users } = await sql<object>`
     SELECT id, status, deleted_at, role, platform, password_hash, password_drawn FROM users`.execute(db);
   const { rows: keys } = await sql<object>`
-    SELECT id, revoked_at, revoked_by, revocation_reason FROM api_keys WHERE revoked_at IS NOT NULL`.execute(db);
+    SELECT id, revoked_at, revoked_by, revocation_reason, expires_at FROM api_keys k
+     WHERE revoked_at IS NOT NULL OR EXISTS (SELECT FROM api_keys s WHERE s.replaces = k.id)`.execute(db);
   const { rows } = await sql<{ id: string }>`SELECT id FROM tenants WHERE admins_need_factor`.execute(db);
   return { users, keys, tenantsWithFactorRule: rows.map(({ id }) => id) };
 }
 
 /**
  * Limits the users and keys of a restored database to their rights in the later state. Deleted and deactivated users
- * stay so, the lower role wins, the later password applies, and revoked keys stay revoked. Fires `api_keys_ended`,
+ * stay so, the lower role wins, the later password applies, and keys stay revoked or replaced. Fires `api_keys_ended`,
  * `tenants_factor_rule`, `users_factors_end`, `users_keys_role`, `users_mqtt_clients`, `users_sessions_end`.
  *
  * @returns how many users and keys this changed
@@ -50,12 +51,15 @@ export async function carryAccessEndings(
        AND (u.status, u.deleted_at, u.role, u.platform, u.password_hash) IS DISTINCT FROM
            (l.least_status, l.ended_at, l.least_role, u.platform AND l.platform AND l.least_role = 'admin', l.password_hash)
     RETURNING u.id`.execute(tx);
-  const revoked = await sql`
-    UPDATE api_keys k SET revoked_at = p.revoked_at, revoked_by = p.revoked_by, revocation_reason = p.revocation_reason
-      FROM json_to_recordset(${JSON.stringify(keys)}::json) AS p (id text, revoked_at timestamptz, revoked_by text, revocation_reason text)
+  const ended = await sql`
+    UPDATE api_keys k SET revoked_at = p.revoked_at, revoked_by = p.revoked_by, revocation_reason = p.revocation_reason,
+           expires_at = least(k.expires_at, p.expires_at)
+      FROM json_to_recordset(${JSON.stringify(keys)}::json) AS p (id text, revoked_at timestamptz, revoked_by text,
+           revocation_reason text, expires_at timestamptz)
      WHERE k.id = p.id AND k.revoked_at IS NULL
+       AND (p.revoked_at IS NOT NULL OR p.expires_at < coalesce(k.expires_at, 'infinity'))
     RETURNING k.id`.execute(tx);
-  return { users: changed.rows.length, apiKeys: revoked.rows.length };
+  return { users: changed.rows.length, apiKeys: ended.rows.length };
 }
 
 /** The roles from the least on. */

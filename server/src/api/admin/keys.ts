@@ -1,77 +1,23 @@
 import { z } from "zod";
-import { accessUseCases, DANGEROUS_SCOPES, ROLES, SCOPES } from "../../access/access.ts";
+import { accessUseCases, DANGEROUS_SCOPES, SCOPES } from "../../access/access.ts";
 import { records } from "../../lib/limits/records.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, label, longPage, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { idParams, label, longPage, page, paging } from "../shapes.ts";
 import { apiWrite, WRITE_EXAMPLE } from "../v1/people/audit-shapes.ts";
+import {
+  KEY_EXAMPLE,
+  key,
+  keyFilter,
+  keyRotation,
+  newKey,
+  ROTATED_EXAMPLE,
+  ROTATION,
+  rotatedKey,
+} from "../v1/people/key-shapes.ts";
 
 const TAG = "API keys";
 
 const MAX_DAYS = 3650;
-
-const key = z
-  .strictObject({
-    id: z.string().meta({ description: "The public id: `apikey:<id>` in audits" }),
-    name: z.string(),
-    scopes: z.array(z.string()),
-    ineffectiveScopes: z.array(z.string()).meta({
-      description:
-        "Scopes that have no effect while its owner has the present role: a key never has more rights than its owner",
-    }),
-    user: z.string().meta({ description: "The e-mail address of its owner; the key ends with this account" }),
-    userId: id,
-    ownerRole: z
-      .enum(ROLES)
-      .meta({ description: "The present role of its owner, who was an admin when the key was created" }),
-    createdAt: timestamp,
-    expiresAt: nullableTimestamp,
-    lastUsedAt: nullableTimestamp,
-    lastUsedAddress: z.string().nullable(),
-    revokedAt: nullableTimestamp,
-    revokedBy: z.string().nullable(),
-    revocationReason: z
-      .enum(["requested", "creator_deactivated", "creator_deleted", "creator_password_reset"])
-      .nullable(),
-    endedBy: z
-      .strictObject({ id, act: z.string(), actor: z.string(), at: timestamp, target: z.string() })
-      .nullable()
-      .meta({
-        description:
-          "The administrative audit entry of its revocation: a revocation of the key, or a change of its owner. `null` if none is recorded",
-      }),
-  })
-  .meta({ id: "ApiKey" });
-
-const newKey = z
-  .strictObject({
-    id: z.string(),
-    key: z.string().meta({ description: "The key, shown only in this answer; it is not stored" }),
-  })
-  .meta({ id: "ApiKeyCreate" });
-
-const EXAMPLE = {
-  id: "4fgh7kp2",
-  name: "Dashboard",
-  scopes: ["devices:read", "anomalies:*"],
-  ineffectiveScopes: [],
-  user: "ada@acme.example",
-  userId: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
-  ownerRole: "admin",
-  createdAt: "2026-11-20T09:00:00.000Z",
-  expiresAt: null,
-  lastUsedAt: "2026-11-20T10:00:00.000Z",
-  lastUsedAddress: "203.0.113.7",
-  revokedAt: "2026-11-21T09:00:00.000Z",
-  revokedBy: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
-  revocationReason: "creator_deactivated",
-  endedBy: {
-    id: "0199c1d0-5b00-7c55-b1d2-3e4f5a6b7c8d",
-    act: "user.deactivate",
-    actor: "user:0199c1c2-5b00-7c55-b1d2-3e4f5a6b7c8d",
-    at: "2026-11-21T09:00:00.000Z",
-    target: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
-  },
-};
 
 export const listKeys = adminRoute({
   useCase: accessUseCases.listKeys,
@@ -82,18 +28,11 @@ export const listKeys = adminRoute({
   tag: TAG,
   summary: "List API keys",
   description: "Every key that the tenant has ever had, newest first, with the act that ended it.",
-  query: z.strictObject({
-    state: z
-      .enum(["active", "ended"])
-      .optional()
-      .meta({ description: "`ended` means revoked or expired; all keys if absent" }),
-    userId: id.optional().meta({ description: "Keys of this user" }),
-    ...paging(50, 200),
-  }),
+  query: z.strictObject({ ...keyFilter, ...paging(50, 200) }),
   status: 200,
   response: page(key),
   errors: [],
-  examples: { response: { items: [EXAMPLE], total: 1, skip: 0, limit: 50 } },
+  examples: { response: { items: [KEY_EXAMPLE], total: 1, skip: 0, limit: 50 } },
   handler: (caller, { query }, listKeys) => listKeys(caller, query),
 });
 
@@ -147,10 +86,28 @@ export const createKey = adminRoute({
   errors: ["quota_exceeded"],
   examples: {
     body: { name: "Dashboard", scopes: ["devices:read"], expiresInDays: 365 },
-    response: { id: EXAMPLE.id, key: "mstr_4fgh7kp2_…" },
+    response: { id: KEY_EXAMPLE.id, key: "mstr_4fgh7kp2_…" },
   },
   secret: true,
   handler: (caller, { body }, createKey) => createKey(caller, body),
+});
+
+export const rotateKey = adminRoute({
+  useCase: accessUseCases.rotateKey,
+  operationId: "rotateKey",
+  method: "POST",
+  path: "/api/admin/keys/{id}/rotate",
+  tag: TAG,
+  summary: "Replace an API key",
+  description: ROTATION,
+  params: idParams,
+  body: keyRotation,
+  status: 201,
+  response: rotatedKey,
+  errors: ["not_found", "already_exists", "quota_exceeded"],
+  examples: { body: { overlapHours: 24 }, response: ROTATED_EXAMPLE },
+  secret: true,
+  handler: (caller, { params, body }, rotateKey) => rotateKey(caller, params.id, body),
 });
 
 export const revokeKey = adminRoute({

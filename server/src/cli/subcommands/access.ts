@@ -208,6 +208,11 @@ function addKeys(key: Command, exit: Exit): void {
         ],
       }),
     );
+  subcommand(key, "rotate <id>", "Replace an API key by one with the same rights, and let the old one work for a while")
+    .option("--overlap-hours <n>", "Hours that the old key keeps working, 0 to 168; 24 when absent", wholeNumber)
+    .action((id: string, { json, ...overlap }) =>
+      send(exit, { name: "key.rotate", body: { id, ...overlap }, json, show: rotationLines }),
+    );
   subcommand(key, "revoke <id>", "Revoke an API key permanently").action((id: string, { json }) =>
     send(exit, { name: "key.revoke", body: { id }, json, show: () => [`Revoked API key ${id}.`] }),
   );
@@ -248,8 +253,18 @@ function keyLines({ items }: Result): string[] {
   );
 }
 
-function stateOf({ revokedAt, revocationReason, expiresAt, ownerRole }: Result): string {
+function rotationLines({ id, key, replaces }: Result): string[] {
+  return [
+    `Created API key ${id}. Send it in the X-API-Key header:`,
+    key,
+    SHOWN_ONCE,
+    `API key ${replaces.id} ends at ${replaces.expiresAt}.`,
+  ];
+}
+
+function stateOf({ revokedAt, revocationReason, expiresAt, ownerRole, replacedBy }: Result): string {
   if (revokedAt) return `revoked ${revokedAt} (${revocationReason})`;
+  if (replacedBy) return `replaced by ${replacedBy}, expires ${expiresAt}`;
   if (ownerRole !== "admin") return `limited, its owner is ${ownerRole} now`;
   return expiresAt ? `expires ${expiresAt}` : "does not expire";
 }

@@ -84,6 +84,9 @@ export const accessSubcommands: readonly Subcommand[] = [
     await access.revokeKey(await access.systemCaller(await access.tenantOfKey(id)), id);
     return { id };
   }),
+  subcommand("key.rotate", { id: text, overlapHours: z.number().optional() }, async ({ access }, { id, ...overlap }) =>
+    access.rotateKey(await access.systemCaller(await access.tenantOfKey(id)), id, overlap),
+  ),
   tenantSubcommand("key.list", {}, async ({ access }, caller) => ({
     items: (await access.listKeys(caller, { skip: 0, limit: MAX_KEYS })).items.map(
       ({ userId: _userId, endedBy: _endedBy, ...key }) => key,

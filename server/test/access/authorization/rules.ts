@@ -51,6 +51,9 @@ export const OWN: ReadonlySet<string> = new Set([
   "notifications.listOwnTests",
 ]);
 
+/** Use cases on the caller's own key. */
+export const OWN_KEY: ReadonlySet<string> = new Set(["access.getOwnKey", "access.rotateOwnKey"]);
+
 /** Use cases that ask an identity provider, which only the tests of single sign-on have. */
 export const ASKS_PROVIDER: ReadonlySet<string> = new Set([
   "identity.startProviderTest",
@@ -105,7 +108,10 @@ export const RULES: Rules = {
     nameUsers: ["no key", "viewer", ({ user }) => [[user]]],
     createKey: ["no key", "admin", ({ adminEmail }) => [{ user: adminEmail, name: "k", scopes: ["devices:read"] }]],
     revokeKey: ["no key", "admin", ({ apiKey }) => [apiKey]],
-    listKeys: ["no key", "admin", ({ user }) => [{ userId: user, ...page }]],
+    rotateKey: ["no key", "admin", ({ apiKey }) => [apiKey, {}]],
+    getOwnKey: ["own-key:read", "no user", ({ apiKey: _ }) => []],
+    rotateOwnKey: ["own-key:rotate", "no user", ({ apiKey: _ }) => [{}]],
+    listKeys: ["users:read", "admin", ({ user }) => [{ userId: user, ...page }]],
     nameKeys: ["no key", "admin", ({ apiKey }) => [[apiKey]]],
     listKeyWrites: ["no key", "admin", ({ apiKey }) => [apiKey, page]],
     listApiWrites: ["audit:read", "admin", () => [page]],

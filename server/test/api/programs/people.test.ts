@@ -53,6 +53,14 @@ test("a program lists, invites, demotes and deactivates people, but makes no adm
   await server.app.access.setPlatformUser(caller, tenant.admin.email, false).catch(() => undefined);
 });
 
+test("a program lists the keys of the tenant, reads its own and rotates it", async () => {
+  const { json: own } = await call("getCurrentKey");
+  assert.deepEqual([own.scopes, own.replacedBy], [["own-key:read"], null]);
+  assert.ok((await call("listKeys", { query: "?state=active" })).json.items.some(({ id }: never) => id === own.id));
+  const { json: made } = await call("rotateCurrentKey", { body: { overlapHours: 1 } });
+  assert.match(made.key, new RegExp(`^mstr_${made.id}_`));
+});
+
 test("the audits come by cursor, each act once", async () => {
   for (const operation of ["listApiAudit", "listAdminAudit"]) {
     const whole = (await call(operation, { query: "?limit=200" })).json.items;

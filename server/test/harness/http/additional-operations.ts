@@ -44,6 +44,9 @@ PATCH /users/{id} users:write
 GET /invites users:read
 POST /invites users:write
 DELETE /invites/{id} users:write
+GET /keys users:read
+GET /keys/current own-key:read
+POST /keys/current/rotate own-key:rotate
 GET /audit/admin audit:read
 GET /audit/api audit:read`;
 

@@ -36,7 +36,7 @@ const callers = publicRoutes.map((route) => {
   const resource = route.scope.split(":")[0]!;
   if (SPECIFIED.has(route.operationId)) return ["specified", route.operationId] as const;
   if (route.mediaType !== undefined) return ["streams", route.operationId] as const;
-  if (["users", "audit"].includes(resource) || PEOPLE.has(route.operationId))
+  if (["users", "audit", "own-key"].includes(resource) || PEOPLE.has(route.operationId))
     return ["people", route.operationId] as const;
   if (resource === "webhooks" || resource === "commands") return [resource, route.operationId] as const;
   return [ADDED.has(resource) ? "added" : "configuration", route.operationId] as const;

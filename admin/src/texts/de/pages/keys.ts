@@ -2,10 +2,29 @@ import type { t as en } from "../../en/pages/keys.ts";
 import { phrase } from "../../phrase.ts";
 
 export const t: typeof en = {
-  replaceKey: "Ersetzen",
-  replaceTheKey: (name) => `${name} ersetzen`,
-  theFormerKeyStays:
-    "Der bisherige Schlüssel bleibt gültig, beide gelten also zugleich: Geben Sie dem Programm den neuen mit den Rechten, die es jetzt braucht, und widerrufen Sie dann den bisherigen.",
+  rotateKey: "Rotieren",
+  rotateTheKey: (name) => `${name} rotieren`,
+  theNewKeyHasTheSame:
+    "Der neue Schlüssel hat denselben Namen, Besitzer, dieselben Scopes und dieselbe Laufzeit. Geben Sie ihn dem Programm, bevor der bisherige endet.",
+  theFormerKeyEnds: "Der bisherige Schlüssel endet",
+  theFormerKeyEndsAt: (time) => phrase`Der bisherige Schlüssel gilt bis ${time}.`,
+  in7Days: "in 7 Tagen",
+  in24Hours: "in 24 Stunden",
+  inAnHour: "in einer Stunde",
+  immediately: "sofort",
+  rightsOfPeopleAndPrograms: "Rechte von Personen und Programmen",
+  readTheKeyItself: "Den Schlüssel selbst lesen",
+  seesWhenItEnds: "Sieht seinen eigenen Namen, seine Scopes und sein Ende.",
+  rotateTheKeyItself: "Den Schlüssel selbst rotieren",
+  canLiveOn: "Kann als Nachfolger weiterleben, auch nach einem Widerruf: Widerrufen Sie auch diesen.",
+  readUsers: "Benutzer lesen",
+  seesUsersAndKeys: "Sieht Benutzer, Einladungen und die Liste der API-Schlüssel, ohne Geheimnisse.",
+  changeUsers: "Benutzer einladen und ändern",
+  canInviteAndDeactivate: "Kann Operatoren und Betrachter einladen und Benutzer deaktivieren.",
+  readAudits: "Audits lesen",
+  seesWhoDidWhat: "Sieht, wer was verwaltet hat, und alle Schreibzugriffe mit API-Schlüsseln.",
+  replaces: "Ersetzt",
+  replacedBy: "Ersetzt durch",
   scopes: "Scopes",
   owner: "Besitzer",
   never: "nie",

@@ -4,10 +4,29 @@ import { phrase } from "../../phrase.ts";
 
 /** The texts of keys. */
 export const t = {
-  replaceKey: "Replace",
-  replaceTheKey: (name: Value) => `Replace ${name}`,
-  theFormerKeyStays:
-    "The former key stays valid, so both work meanwhile: give the new one to the program, with the scopes that it needs now, then revoke the former.",
+  rotateKey: "Rotate",
+  rotateTheKey: (name: Value) => `Rotate ${name}`,
+  theNewKeyHasTheSame:
+    "The new key has the same name, owner and scopes, and lives as long. Give it to the program before the former key ends.",
+  theFormerKeyEnds: "The former key ends",
+  theFormerKeyEndsAt: (time: ReactNode) => phrase`The former key works until ${time}.`,
+  in7Days: "in 7 days",
+  in24Hours: "in 24 hours",
+  inAnHour: "in an hour",
+  immediately: "immediately",
+  rightsOfPeopleAndPrograms: "Rights of people and programs",
+  readTheKeyItself: "Read the key itself",
+  seesWhenItEnds: "Sees its own name, scopes and end.",
+  rotateTheKeyItself: "Rotate the key itself",
+  canLiveOn: "Can live on as a successor, even after you revoke it: revoke that one, too.",
+  readUsers: "Read users",
+  seesUsersAndKeys: "Sees users, invitations and the list of API keys, without secrets.",
+  changeUsers: "Invite and change users",
+  canInviteAndDeactivate: "Can invite operators and viewers, and deactivate users.",
+  readAudits: "Read audits",
+  seesWhoDidWhat: "Sees who did what in administration, and every write with an API key.",
+  replaces: "Replaces",
+  replacedBy: "Replaced by",
   scopes: "Scopes",
   owner: "Owner",
   never: "never",

@@ -67,7 +67,9 @@ CREATE TABLE api_keys (
   revocation_reason text
     CHECK (revocation_reason IN ('requested', 'creator_deactivated', 'creator_deleted', 'creator_password_reset')),
   last_used_at timestamptz,
-  last_used_address text
+  last_used_address text,
+  -- The key that a rotation replaced by this one. It has one successor.
+  replaces text CONSTRAINT api_keys_one_successor UNIQUE REFERENCES api_keys
 );
 CREATE INDEX api_keys_counted ON api_keys (tenant_id, expires_at) WHERE revoked_at IS NULL;
 CREATE INDEX api_keys_tenant ON api_keys (tenant_id, created_at);
