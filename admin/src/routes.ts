@@ -40,6 +40,7 @@ const MENU: Readonly<Record<string, readonly [group: string, icon: string, key: 
   "/maintenance": [t.onCall, "maintenance", "b"],
   "/mqtt-clients": [t.access, "mqtt", "m"],
   "/keys": [t.access, "keys", "k"],
+  "/service-accounts": [t.access, "accounts", "v"],
   "/users": [common.administration, "users", "u"],
   "/audit": [common.administration, "audit", "a"],
   "/settings": [common.administration, "settings", "s"],
@@ -156,6 +157,12 @@ const SIGNED_IN: readonly Screen[] = [
     "readClientTrace",
   ],
   ["/keys", common.apiKeys, () => import("./pages/keys/keys-page.tsx"), "listKeys"],
+  [
+    "/service-accounts",
+    t.serviceAccounts,
+    () => import("./pages/service-accounts/service-accounts-page.tsx"),
+    "listServiceAccounts",
+  ],
   ["/users", t.users, () => import("./pages/users/users-page.tsx"), "listUsers", "listInvites"],
   ["/users/$id", t.user, () => import("./pages/users/user-page.tsx"), "getUser", "getUserImpact"],
   [

@@ -37,6 +37,7 @@ export const overrides: Readonly<Record<string, Override>> = {
   "devices.metadata": { type: "Record<string, unknown>" },
   "events.changed_row": { type: "Record<string, unknown>" },
   "events.xid": { type: "string", note: "Select it as text." },
+  "shared_users.email": { type: "string" },
   "groups.channels": { type: '{ type: "email" | "webhook" | "integration"; target: string }[]' },
   "oidc_providers.mapping": { type: '{ value: string; role: "admin" | "operator" | "viewer"; groupIds: string[] }[]' },
   "groups.escalation": { type: '{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]' },

@@ -27,7 +27,8 @@ export function stateOfKey(key: ApiKey, now: number): readonly [tone: Tone, labe
   if (key.revokedAt !== null) return ["bad", common.revoked];
   if (key.expiresAt !== null && Date.parse(key.expiresAt) <= now) return ["bad", t.expired];
   if (key.replacedBy !== null) return ["warn", t.replaced];
-  if (key.ownerRole === "admin") return ["good", t.active];
+  if (key.ownerRole === "admin" || (key.ownerKind === "service" && key.ineffectiveScopes.length === 0))
+    return ["good", t.active];
   return effectOfScopes(key) === "none" ? ["bad", t.withoutEffect] : ["warn", t.limited];
 }
 

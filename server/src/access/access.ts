@@ -18,6 +18,17 @@ import { createAdmissions } from "./rate-limit/admissions.ts";
 import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
+import {
+  createServiceAccount,
+  deleteServiceAccount,
+  endAccounts,
+  updateServiceAccount,
+} from "./service-accounts/manage-accounts.ts";
+import {
+  countServiceAccountProblems,
+  getServiceAccount,
+  listServiceAccounts,
+} from "./service-accounts/view-accounts.ts";
 import { getTenant, updateTenant } from "./tenants/administer-tenant.ts";
 import { addTenantDomain, listTenantDomains, removeTenantDomain } from "./tenants/domains.ts";
 import { createTenant, setTelemetryRetention, systemCaller } from "./tenants/manage-tenants.ts";
@@ -73,6 +84,8 @@ export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
+export { findAccount, lockAccount } from "./service-account-store.ts";
+export { type ServiceAccount, toAccount } from "./service-accounts/view-accounts.ts";
 export {
   DANGEROUS_OPERATIONS,
   DANGEROUS_SCOPES,
@@ -147,6 +160,12 @@ export const accessUseCases = {
   userIdsByEmail,
   listUsers,
   listPeople,
+  listServiceAccounts,
+  getServiceAccount,
+  countServiceAccountProblems,
+  createServiceAccount,
+  updateServiceAccount,
+  deleteServiceAccount,
   nameUsers,
   createKey,
   revokeKey,
@@ -174,7 +193,10 @@ export interface Access extends Bound<typeof accessUseCases>, Bound<typeof shell
   admitRequest(presented: string | undefined, address: string): Promise<Admission>;
   /** Synchronizes the clock of the rate limit with the other processes; called every few seconds. */
   compareRequestClocks(): Promise<void>;
-  /** Deletes request windows that no longer contain a counted request, and address blocks of keys out of use. */
+  /**
+   * Deletes request windows that no longer contain a counted request, and address blocks of keys out of use;
+   * deactivates service accounts that have ended.
+   */
   prune(stopped?: AbortSignal): Promise<void>;
   /** Sets the quota utilization metric. */
   measure(): Promise<void>;
@@ -204,6 +226,7 @@ export function createAccess(deps: AccessDeps): Access {
       const sinceMs = (await requestClock.now()) - WINDOW_MS;
       await pruneAlong("", (from, limit) => pruneWindows(deps.database.db, { sinceMs, from, limit }), { stopped });
       await addresses.prune(stopped);
+      await endAccounts(deps);
     },
     measure: createMeasure(deps),
     followKey: followed.follow,

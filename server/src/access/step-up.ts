@@ -29,7 +29,12 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   createMqttClient: { stepUp: true, scopes: ["mqtt-clients:write"] },
   rotateMqttClientPassword: { stepUp: true },
   enableMqttClient: { stepUp: true },
-  createKey: { stepUp: ({ scopes }: { scopes: readonly string[] }) => dangerousScopesOf(scopes).length > 0 },
+  // A key of a service account outlives its creator.
+  createKey: { stepUp: ({ scopes, serviceAccountId: account }: AskedKey) => !!account || isDangerous(scopes) },
+  createServiceAccount: { stepUp: true },
+  updateServiceAccount: { stepUp: true },
+  setServiceAccountGroups: { stepUp: true },
+  deleteServiceAccount: { stepUp: true },
   rotateKey: { stepUp: true, scopes: ["own-key:rotate"] },
   // People who can sign in.
   inviteUser: { stepUp: ({ role }: { role: string }) => role === "admin", scopes: ["users:write"] },
@@ -137,6 +142,13 @@ export const DANGEROUS_SCOPES: ReadonlySet<Scope> = new Set(
 export function dangerousScopesOf(granted: readonly string[]): Scope[] {
   return [...expandScopes(granted)].filter((scope) => DANGEROUS_SCOPES.has(scope));
 }
+
+interface AskedKey {
+  scopes: readonly string[];
+  serviceAccountId?: string | undefined;
+}
+
+const isDangerous = (scopes: readonly string[]) => dangerousScopesOf(scopes).length > 0;
 
 function addsChannels({ channels }: { channels?: readonly unknown[] | undefined }): boolean {
   return channels !== undefined && channels.length > 0;

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
+import { type Insertable, type NotNull, type RawBuilder, type Selectable, type SqlBool, sql } from "kysely";
 import type { Db, Tx } from "../db/database.ts";
 import { violatedUnique } from "../db/refusal.ts";
 import type { Schema, UsersTable } from "../db/schema.generated.ts";
@@ -24,7 +24,7 @@ export function hasEmail(column: string, email: string): RawBuilder<SqlBool> {
 }
 
 /** @throws MusterError already_exists when a user who is not deleted has this address */
-export async function insertUser(db: Db, user: Insertable<Schema["users"]>): Promise<void> {
+export async function insertUser(db: Db, user: Insertable<Schema["users"]> & { email: string }): Promise<void> {
   try {
     await db.insertInto("users").values(user).execute();
   } catch (error) {
@@ -43,6 +43,7 @@ export async function lockUser(tx: Tx, email: string): Promise<UserRow | undefin
     .select(["id", "tenant_id", "email", "role", "status", "platform"])
     .where(hasEmail("email", email))
     .where("deleted_at", "is", null)
+    .$narrowType<{ email: NotNull }>()
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
@@ -54,7 +55,12 @@ export interface UserDetails extends UserRow {
   created_at: Date;
 }
 
-/** Returns the tenant's undeleted user with this id and locks the row until the transaction ends. */
+/** Locks a user of any kind until the transaction ends. */
+export async function lockAnyUser(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom("users").select("id").where("id", "=", id).forNoKeyUpdate().execute();
+}
+
+/** Returns the tenant's undeleted person with this id and locks the row until the transaction ends. */
 export async function lockUserById(tx: Tx, tenantId: string, id: string): Promise<UserDetails | undefined> {
   return await tx
     .selectFrom("users")
@@ -62,6 +68,8 @@ export async function lockUserById(tx: Tx, tenantId: string, id: string): Promis
     .where("id", "=", id)
     .where("tenant_id", "=", tenantId)
     .where("deleted_at", "is", null)
+    .where("kind", "=", "person")
+    .$narrowType<{ email: NotNull }>()
     .forNoKeyUpdate()
     .executeTakeFirst();
 }
@@ -89,11 +97,11 @@ export async function hasFactor(db: Db, userId: string): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-/** Counts the active admins of the tenant other than this user. */
+/** Counts the active admins of the tenant who can sign in, other than this user. */
 export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string): Promise<number> {
   const { rows } = await sql<{ admins: number }>`
     SELECT count(*)::int AS admins FROM users WHERE tenant_id = ${tenantId} AND id <> ${userId}
-       AND role = 'admin' AND status = 'active' AND deleted_at IS NULL`.execute(tx);
+       AND role = 'admin' AND status = 'active' AND deleted_at IS NULL AND kind = 'person'`.execute(tx);
   return rows[0]!.admins;
 }
 
@@ -127,28 +135,33 @@ export async function findTenantOfUser(db: Db, email: string): Promise<string | 
   return row?.slug;
 }
 
-/** Lists the users who are not deleted, newest first. */
+/** Lists the people who are not deleted, newest first. */
 export async function listUserRows(
   db: Db,
   tenantId: string,
-): Promise<Pick<Selectable<UsersTable>, "id" | "email" | "role" | "status" | "created_at">[]> {
+): Promise<(Pick<Selectable<UsersTable>, "id" | "role" | "status" | "created_at"> & { email: string })[]> {
   return await db
     .selectFrom("users")
     .select(["id", "email", "role", "status", "created_at"])
     .where("tenant_id", "=", tenantId)
     .where("deleted_at", "is", null)
+    .where("kind", "=", "person")
+    .$narrowType<{ email: NotNull }>()
     .orderBy("id", "desc")
     .execute();
 }
 
-/** Returns the names, or addresses, of those `ids` (UUIDs) that are users of the tenant, including deleted users. */
+/**
+ * Returns the names, or addresses, of those `ids` (UUIDs) that are users of the tenant, including deleted users and
+ * service accounts, whose address is empty.
+ */
 export async function findUserNames(
   db: Db,
   tenantId: string,
   ids: readonly string[],
 ): Promise<{ id: string; name: string; email: string; deleted: boolean }[]> {
   const { rows } = await sql<{ id: string; name: string; email: string; deleted: boolean }>`
-    SELECT id, coalesce(name, email) AS name, email, deleted_at IS NOT NULL AS deleted FROM users
+    SELECT id, coalesce(name, email) AS name, coalesce(email, '') AS email, deleted_at IS NOT NULL AS deleted FROM users
      WHERE tenant_id = ${tenantId} AND id = ANY (${[...ids]}::uuid[])`.execute(db);
   return rows;
 }

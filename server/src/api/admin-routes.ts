@@ -1,3 +1,5 @@
+import * as keys from "./admin/access/keys.ts";
+import * as serviceAccounts from "./admin/access/service-accounts.ts";
 import * as audits from "./admin/audits.ts";
 import * as certificates from "./admin/certificates.ts";
 import * as claims from "./admin/claims.ts";
@@ -12,7 +14,6 @@ import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
 import * as invites from "./admin/invites.ts";
-import * as keys from "./admin/keys.ts";
 import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as anomalyPaging from "./admin/monitoring/anomaly-paging.ts";
 import * as auditStream from "./admin/monitoring/audit-stream.ts";
@@ -57,6 +58,7 @@ const RESOURCES = [
   profile,
   savedFilters,
   users,
+  serviceAccounts,
   invites,
   overview,
   events,

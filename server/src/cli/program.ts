@@ -17,6 +17,7 @@ import { addNodeSubcommands } from "./subcommands/nodes.ts";
 import { addNotificationSubcommands } from "./subcommands/notifications.ts";
 import { addRevocationSubcommands } from "./subcommands/revocations.ts";
 import { addServiceSubcommands } from "./subcommands/service.ts";
+import { addServiceAccountSubcommands } from "./subcommands/service-accounts.ts";
 import { addShiftSubcommands } from "./subcommands/shifts.ts";
 import { addThresholdSubcommands } from "./subcommands/thresholds.ts";
 
@@ -44,6 +45,7 @@ export function createProgram(exit: Exit): Command {
   addBackupSubcommands(program, exit);
   addRevocationSubcommands(program, exit);
   addAccessSubcommands(program, exit);
+  addServiceAccountSubcommands(program, exit);
   addAuditSubcommands(program, exit);
   const device = addDeviceSubcommands(program, exit);
   addConnectionSubcommands(program, exit);

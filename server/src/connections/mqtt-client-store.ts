@@ -147,7 +147,8 @@ export async function listMqttClientRows(
   tenantId: string,
   page: PageRequest,
 ): Promise<{ rows: ListedMqttClient[]; total: number }> {
-  const from = sql`FROM mqtt_clients c LEFT JOIN shared_users u ON u.id = c.owner_id WHERE c.tenant_id = ${tenantId}`;
+  const from = sql`FROM mqtt_clients c LEFT JOIN shared_users u ON u.id = c.owner_id
+    LEFT JOIN shared_service_accounts a ON a.id = c.owner_id WHERE c.tenant_id = ${tenantId}`;
   if (isPart(page)) return await nextPart(db, { columns: LISTED, from, keys: NEWEST_FIRST }, page);
   const { skip, limit } = page;
   const { rows } = await sql<ListedMqttClient>`
@@ -159,7 +160,7 @@ export async function listMqttClientRows(
 }
 
 const LISTED = sql`c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.external_id, c.created_at,
-  c.disabled_at, c.suspended, c.owner_id, u.email AS owner,
+  c.disabled_at, c.suspended, c.owner_id, coalesce(u.email, a.name) AS owner,
   EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected`;
 
 const NEWEST_FIRST: Walked["keys"] = [

@@ -14,6 +14,7 @@ import { deviceSubcommands } from "./subcommands/devices.ts";
 import { nodeSubcommands } from "./subcommands/nodes.ts";
 import { notificationSubcommands } from "./subcommands/notifications.ts";
 import { operationsSubcommands } from "./subcommands/operations.ts";
+import { serviceAccountSubcommands } from "./subcommands/service-accounts.ts";
 import { shiftSubcommands } from "./subcommands/shifts.ts";
 import { thresholdSubcommands } from "./subcommands/thresholds.ts";
 
@@ -21,6 +22,7 @@ const MAX_BODY_BYTES = 256 * 1024;
 const SUBCOMMANDS = new Map<string, Subcommand>(
   [
     ...accessSubcommands,
+    ...serviceAccountSubcommands,
     ...certificateSubcommands,
     ...connectionSubcommands,
     ...deviceSubcommands,

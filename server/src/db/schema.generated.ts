@@ -146,6 +146,7 @@ export interface Schema {
   shared_mqtt_sessions: SharedMqttSessionsView;
   shared_readings: SharedReadingsView;
   shared_rejected_messages: SharedRejectedMessagesView;
+  shared_service_accounts: SharedServiceAccountsView;
   shared_shift_users: SharedShiftUsersView;
   shared_shifts: SharedShiftsView;
   shared_tenant_domains: SharedTenantDomainsView;
@@ -1355,7 +1356,8 @@ export interface UserSessionsTable {
 export interface UsersTable {
   id: string;
   tenant_id: string;
-  email: string;
+  kind: Generated<"person" | "service">;
+  email: string | null;
   role: "admin" | "operator" | "viewer";
   password_hash: string;
   status: Generated<"active" | "deactivated">;
@@ -1368,6 +1370,8 @@ export interface UsersTable {
   time_zone: string | null;
   clock: "12" | "24" | null;
   theme: "light" | "dark" | null;
+  contact_id: string | null;
+  ends_at: Date | null;
 }
 
 export interface WebhooksTable {
@@ -1661,6 +1665,11 @@ export interface SharedRejectedMessagesView {
   tenant_id: string;
   device_uid: string;
   at: Date;
+}
+
+export interface SharedServiceAccountsView {
+  id: string;
+  name: string | null;
 }
 
 export interface SharedShiftUsersView {

@@ -1928,7 +1928,8 @@ CREATE TRIGGER user_sessions_ended AFTER DELETE ON user_sessions
 CREATE TABLE users (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,
-  email text NOT NULL,
+  kind text NOT NULL DEFAULT 'person'::text,
+  email text,
   role text NOT NULL,
   password_hash text NOT NULL,
   status text NOT NULL DEFAULT 'active'::text,
@@ -1941,18 +1942,29 @@ CREATE TABLE users (
   time_zone text,
   clock text,
   theme text,
+  contact_id uuid,
+  ends_at timestamp with time zone,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
   CONSTRAINT users_clock_check CHECK ((clock = ANY (ARRAY['12'::text, '24'::text]))),
+  CONSTRAINT users_kind CHECK (
+CASE kind
+    WHEN 'person'::text THEN ((email IS NOT NULL) AND (contact_id IS NULL) AND (ends_at IS NULL))
+    ELSE ((email IS NULL) AND (name IS NOT NULL) AND (contact_id IS NOT NULL) AND (ends_at IS NOT NULL) AND (NOT platform) AND (password_hash = ''::text))
+END),
+  CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text]))),
   CONSTRAINT users_language_check CHECK ((language = ANY (ARRAY['en'::text, 'de'::text]))),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'operator'::text, 'viewer'::text]))),
   CONSTRAINT users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text]))),
   CONSTRAINT users_theme_check CHECK ((theme = ANY (ARRAY['light'::text, 'dark'::text]))),
+  CONSTRAINT users_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES users(id),
   CONSTRAINT users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX users_counted ON users USING btree (tenant_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_email ON users USING btree (lower(email)) WHERE (deleted_at IS NULL);
+CREATE INDEX users_ending ON users USING btree (ends_at) WHERE ((kind = 'service'::text) AND (status = 'active'::text));
 CREATE INDEX users_platform ON users USING btree (id) WHERE platform;
+CREATE UNIQUE INDEX users_service_names ON users USING btree (tenant_id, lower(name)) WHERE ((kind = 'service'::text) AND (deleted_at IS NULL));
 CREATE INDEX users_tenant ON users USING btree (tenant_id, created_at);
 CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION delete_user_factors();
@@ -2303,6 +2315,12 @@ CREATE VIEW shared_rejected_messages AS
     at
    FROM rejected_messages;
 
+CREATE VIEW shared_service_accounts AS
+ SELECT id,
+    name
+   FROM users
+  WHERE kind = 'service'::text;
+
 CREATE VIEW shared_shift_users AS
  SELECT shift_id,
     user_id
@@ -2383,7 +2401,8 @@ CREATE VIEW shared_users AS
     time_zone,
     clock,
     theme
-   FROM users;
+   FROM users
+  WHERE kind = 'person'::text;
 
 CREATE SEQUENCE mqtt_session_seq;
 CREATE SEQUENCE retained_seq;
@@ -2418,6 +2437,7 @@ BEGIN
          FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
         WHERE k.id = asked.id AND k.secret_hash = decode(asked.secret_hash, 'hex') AND k.revoked_at IS NULL
           AND (k.expires_at IS NULL OR k.expires_at > wall) AND u.status = 'active' AND u.deleted_at IS NULL
+          AND (u.ends_at IS NULL OR u.ends_at > wall)
         LIMIT 1) AS key),
   counted AS (
     INSERT INTO api_key_windows AS w (key_id, passed, times)

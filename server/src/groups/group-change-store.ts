@@ -41,10 +41,15 @@ export async function updateGroupRow(
       WHERE tenant_id = ${tenantId} AND id = ${id} AND channels <> ${json(channels)}::jsonb`.execute(tx);
 }
 
-/** Replaces the members of the group by those of `userIds` that are users of the tenant. @returns the members */
+/**
+ * Replaces the people among the members of the group by those of `userIds` that are people of the tenant.
+ *
+ * @returns these
+ */
 export async function setMembers(tx: Tx, tenantId: string, groupId: string, userIds: string[]): Promise<Set<string>> {
   await sql`DELETE FROM group_members
-    WHERE group_id = ${groupId} AND NOT user_id = ANY (${userIds}::uuid[])`.execute(tx);
+    WHERE group_id = ${groupId} AND NOT user_id = ANY (${userIds}::uuid[])
+      AND user_id IN (SELECT u.id FROM shared_users u WHERE u.tenant_id = ${tenantId})`.execute(tx);
   const { rows } = await sql<{ user_id: string }>`
     WITH wanted AS (SELECT u.id FROM shared_users u
       WHERE u.tenant_id = ${tenantId} AND u.deleted_at IS NULL AND u.id = ANY (${userIds}::uuid[])),

@@ -3,6 +3,7 @@ import { assignShift } from "./assign-shift.ts";
 import { createGroup } from "./create-group.ts";
 import { deleteGroup } from "./delete-group.ts";
 import type { GroupsDeps } from "./deps.ts";
+import { setServiceAccountGroups } from "./set-account-groups.ts";
 import { createShift } from "./shifts/create-shift.ts";
 import { deleteShift } from "./shifts/delete-shift.ts";
 import { updateShift } from "./shifts/update-shift.ts";
@@ -44,6 +45,7 @@ export const groupUseCases = {
   editGroup,
   setGroupMembers,
   setGroupChannels,
+  setServiceAccountGroups,
   deleteGroup,
   assignShift,
   unassignShift,

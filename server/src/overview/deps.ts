@@ -16,7 +16,7 @@ import type { Tickets } from "../tickets/tickets.ts";
 export interface OverviewDeps {
   database: Database;
   clock: Clock;
-  access: Pick<Access, "tenantUsage" | "listUsers" | "nameUsers" | "nameKeys">;
+  access: Pick<Access, "tenantUsage" | "countServiceAccountProblems" | "listUsers" | "nameUsers" | "nameKeys">;
   authorities: Pick<Authorities, "rollout">;
   anomalies: Pick<Anomalies, "listAnomalies">;
   certificates: Pick<Certificates, "listCertificates">;

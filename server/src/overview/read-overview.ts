@@ -23,6 +23,8 @@ export interface Overview {
   findings: Record<ListedFindingKind, number>;
   /** The number of claims that can be redeemed now; null if the caller may not see claims. */
   openClaims: number | null;
+  /** The service accounts that need a person; null for users who are not admins. */
+  serviceAccounts: { withoutContact: number; ending: number } | null;
 }
 
 const sharedReads = new SharedReads<Overview>();
@@ -39,7 +41,7 @@ export const readOverview = useCase({ role: "viewer" }, async (deps: OverviewDep
 async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview> {
   const { anomalies, connections, devices, tickets } = deps;
   const now = deps.clock.now();
-  const [counts, open, acknowledged, unfinished, overdue, unassigned, refused, findings, openClaims, paging] =
+  const [counts, open, acknowledged, unfinished, overdue, unassigned, refused, findings, openClaims, paging, accounts] =
     await Promise.all([
       devices.countDevices(caller),
       Promise.all(SEVERITIES.map((severity) => anomalies.listAnomalies(caller, { status: "open", severity, ...NONE }))),
@@ -51,6 +53,7 @@ async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview
       countFindingRows(deps.database.db, findingScope(caller, now)),
       countOpenClaims(deps, caller),
       deps.notifications.readPagingProblems(caller),
+      countAccountProblems(deps, caller),
     ]);
   return {
     at: now,
@@ -61,6 +64,7 @@ async function readNumbers(deps: OverviewDeps, caller: Caller): Promise<Overview
     paging,
     findings,
     openClaims,
+    serviceAccounts: accounts,
   };
 }
 
@@ -72,4 +76,10 @@ async function countOpenClaims({ access }: OverviewDeps, caller: Caller): Promis
   if (!isAdmitted(caller, access.tenantUsage)) return null;
   const usage = await access.tenantUsage(caller);
   return usage.find(({ quota }) => quota === "openClaims")!.used;
+}
+
+async function countAccountProblems({ access }: OverviewDeps, caller: Caller): Promise<Overview["serviceAccounts"]> {
+  return isAdmitted(caller, access.countServiceAccountProblems)
+    ? await access.countServiceAccountProblems(caller)
+    : null;
 }

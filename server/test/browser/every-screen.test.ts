@@ -171,6 +171,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/device-types/$id": ["/device-types/:type"],
   "/mqtt-clients": ["/mqtt-clients"],
   "/keys": ["/keys"],
+  "/service-accounts": ["/service-accounts"],
   "/users": ["/users"],
   "/users/$id": ["/users/:user"],
   "/audit": ["/audit", "/audit?of=api", "/audit?of=certificates"],

@@ -21,7 +21,8 @@ const DAY_MS = 86_400_000;
 
 /** Returns the problems, most severe first. */
 export function problemsOf(overview: Overview, uncovered: Uncovered, isAdmin: boolean): Problem[] {
-  const candidates = [...pagingProblems(overview, uncovered, isAdmin), ...deviceProblems(overview)];
+  const paging = pagingProblems(overview, uncovered, isAdmin);
+  const candidates = [...paging, ...deviceProblems(overview), ...accountProblems(overview)];
   const given = candidates.filter((each) => each.given).map(({ given: _, ...problem }) => problem);
   return given.toSorted((a, b) => Number(a.tone === "warn") - Number(b.tone === "warn"));
 }
@@ -46,6 +47,15 @@ function pagingProblems({ anomalies, paging }: Overview, uncovered: Uncovered, i
       `/shifts?group=${uncovered[0]?.groupId ?? ""}`,
     ),
     problem("warn", unconfirmed, t.unconfirmedChannels(unconfirmed), t.unconfirmedChannelsCure, "/groups"),
+  ];
+}
+
+function accountProblems({ serviceAccounts }: Overview): Candidate[] {
+  const { withoutContact, ending } = serviceAccounts ?? { withoutContact: 0, ending: 0 };
+  const list = "/service-accounts";
+  return [
+    problem("warn", ending, t.accountsEnding(ending), t.accountsEndingCure, list),
+    problem("warn", withoutContact, t.withoutContact(withoutContact), t.withoutContactCure, list),
   ];
 }
 

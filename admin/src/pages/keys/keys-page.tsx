@@ -1,24 +1,21 @@
-import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/keys.ts";
-import { type ApiKey, createKey, KEYS, keysQuery, keyWritesQuery, revokeKey } from "../../api/keys.ts";
+import { type ApiKey, KEYS, keysQuery, keyWritesQuery, revokeKey } from "../../api/keys.ts";
 import { filled } from "../../api/queries.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
 import { Actor } from "../../parts/actor.tsx";
-import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { WRITE_COLUMNS } from "../../parts/list/write-columns.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
-import { useMay, useSession } from "../../parts/session.ts";
+import { useMay } from "../../parts/session.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
 import {
   Action,
   Ago,
   type Column,
-  CopyBlock,
   Dialog,
   DialogActions,
   Empty,
@@ -28,9 +25,7 @@ import {
   Opens,
   Page,
   Pager,
-  Secret,
   Section,
-  ShownOnce,
   Status,
   Table,
   Time,
@@ -39,10 +34,8 @@ import {
 } from "../../ui/ui.ts";
 import { ACTS } from "../../words/acts.ts";
 import { endOfKey, stateOfKey } from "../../words/keys.ts";
-import { useBroker } from "../connect/use-broker.ts";
-import { requestFor } from "./request-for.ts";
+import { CreateKey } from "./create-key.tsx";
 import { RotateKey } from "./rotate-key.tsx";
-import { ScopeMatrix } from "./scope-matrix.tsx";
 
 const STATES = { active: "active", ended: "ended" } as const;
 const FILTERS: readonly Filter[] = [
@@ -103,53 +96,6 @@ function State({ apiKey }: { apiKey: ApiKey }) {
   return <Status plain of={stateOfKey(apiKey, useNow())} />;
 }
 
-/** The choices for the lifetime of a key, in days. */
-const LIVES = [
-  { value: "30", label: t.in30Days },
-  { value: "90", label: t.in90Days },
-  { value: "365", label: t.inAYear },
-  { value: "", label: t.never },
-];
-
-/** Creates a key and shows it once, with a request that uses it. */
-function CreateKey({ onClose }: { onClose: () => void }) {
-  const { user } = useSession();
-  const { baseUrl, caPem } = useBroker();
-  const [made, setMade] = useState<{ key: string; scopes: readonly string[] }>();
-  const [form, field] = useFields({ name: "", expiresInDays: "90", scopes: [] as string[] }, "createKey", {
-    scopes: (scopes) => (scopes.length === 0 ? t.chooseAtLeastOneScope : null),
-  });
-  const submit = async ({ name, expiresInDays, scopes }: typeof form.values) => {
-    const days = expiresInDays === "" ? {} : { expiresInDays: Number(expiresInDays) };
-    const { key } = await createKey({ name, scopes, ...days });
-    setMade({ key, scopes });
-  };
-  if (made)
-    return (
-      <ShownOnce title={t.theNewApiKey} done={t.iHaveCopiedIt} onDone={onClose}>
-        <Secret label={t.apiKey} value={made.key} />
-        <CopyBlock label={t.tryIt}>
-          {requestFor(made.key, made.scopes, { origin: baseUrl ?? location.origin, caPem })}
-        </CopyBlock>
-        <p className="soft">
-          {t.operationsAndErrorsAreIn}
-          <a href="/docs/api" target="_blank" rel="noreferrer">
-            {t.apiReference}
-          </a>
-          .
-        </p>
-      </ShownOnce>
-    );
-  return (
-    <Form form={form} onSubmit={submit} action={t.createApiKey} onCancel={onClose} refreshes={[KEYS]}>
-      <TextInput label={common.name} placeholder={t.dashboard} data-autofocus {...field("name")} />
-      <NativeSelect label={common.expires} data={LIVES} {...field("expiresInDays")} />
-      <ScopeMatrix {...field("scopes")} />
-      <p className="soft">{t.theKeyIsYoursIt(user.email)}</p>
-    </Form>
-  );
-}
-
 /** A key: what it may do, why it ended, what was written with it. */
 function KeyDialog({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
   return (
@@ -175,7 +121,7 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   return (
     <>
       {end && <WhyEnded apiKey={apiKey} end={end} />}
-      {!end && apiKey.ownerRole !== "admin" && <WhyLimited apiKey={apiKey} />}
+      {!end && limits(apiKey) && <WhyLimited apiKey={apiKey} />}
       <Facts facts={facts} />
       <Writes id={apiKey.id} />
       <DialogActions>
@@ -227,15 +173,20 @@ function WhyEnded({ apiKey: { endedBy, revokedAt, expiresAt, revokedBy }, end }:
   );
 }
 
+/** Tells whether the role of the owner limits a key; a service account was given its role. */
+function limits({ ownerKind, ownerRole, ineffectiveScopes }: ApiKey): boolean {
+  return ownerRole !== "admin" && (ownerKind === "person" || ineffectiveScopes.length > 0);
+}
+
 const ROLE_NOUNS = { admin: t.anAdministrator, operator: t.anOperator, viewer: t.aViewer } as const;
 
 /** Lists the scopes that the present role of the owner no longer allows. */
-function WhyLimited({ apiKey: { ownerRole, ineffectiveScopes, user, userId } }: { apiKey: ApiKey }) {
+function WhyLimited({ apiKey: { ownerKind, ownerRole, ineffectiveScopes, user, userId } }: { apiKey: ApiKey }) {
   return (
     <Notice tone="warn" title={t.itsOwnerIsNow(ROLE_NOUNS[ownerRole])}>
       <p>
         {t.aKeyHasThePresent}
-        {t.only(<a href={`/users/${userId}`}>{user}</a>)}
+        {t.only(<a href={ownerKind === "person" ? `/users/${userId}` : "/service-accounts"}>{user}</a>)}
       </p>
       {ineffectiveScopes.length > 0 && (
         <p>{t.withoutEffectTheyWorkAgain(<span className="mono">{ineffectiveScopes.join(", ")}</span>)}</p>

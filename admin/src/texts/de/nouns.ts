@@ -26,6 +26,7 @@ export const nouns: typeof en = {
   bundle: counted("Bundle", "Bundles"),
   apiKey: counted("API-Schlüssel", "API-Schlüssel"),
   write: counted("Schreibzugriff", "Schreibzugriffe"),
+  serviceAccount: counted("Dienstkonto", "Dienstkonten"),
   mqttClient: counted("MQTT-Client", "MQTT-Clients"),
   tenant: counted("Mandant", "Mandanten"),
   warning: counted("Warnung", "Warnungen"),

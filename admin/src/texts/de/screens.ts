@@ -25,6 +25,7 @@ export const t: typeof en = {
   deviceTypes: "Gerätetypen",
   deviceType: "Gerätetyp",
   mqttClients: "MQTT-Clients",
+  serviceAccounts: "Dienstkonten",
   users: "Benutzer",
   user: "Benutzer",
   settings: "Einstellungen",

@@ -26,6 +26,7 @@ export const nouns = {
   bundle: counted("bundle", "bundles"),
   apiKey: counted("API key", "API keys"),
   write: counted("write", "writes"),
+  serviceAccount: counted("service account", "service accounts"),
   mqttClient: counted("MQTT client", "MQTT clients"),
   tenant: counted("tenant", "tenants"),
   warning: counted("warning", "warnings"),

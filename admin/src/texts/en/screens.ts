@@ -24,6 +24,7 @@ export const t = {
   deviceTypes: "Device types",
   deviceType: "Device type",
   mqttClients: "MQTT clients",
+  serviceAccounts: "Service accounts",
   users: "Users",
   user: "User",
   settings: "Settings",

@@ -9,9 +9,11 @@ import type { Role } from "../caller.ts";
 
 export type RevocationReason = NonNullable<ApiKeysTable["revocation_reason"]>;
 
-/** A key without the hash of its secret; `email` and `role` are its owner's, `replaced_by` is its successor. */
+/** A key without the hash of its secret; `owner` is the address or name of its owner, `replaced_by` its successor. */
 export type KeyRow = Omit<Selectable<ApiKeysTable>, "tenant_id" | "secret_hash"> & {
-  email: string;
+  owner: string;
+  /** The kind and role of its owner. */
+  kind: "person" | "service";
   role: Role;
   replaced_by: string | null;
 };
@@ -39,7 +41,7 @@ export async function listKeyRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-const LISTED = sql`k.id, k.user_id, k.name, k.scopes, u.email, u.role, k.created_at, k.expires_at, k.last_used_at,
+const LISTED = sql`k.id, k.user_id, k.name, k.scopes, coalesce(u.email, u.name) AS owner, u.kind, u.role, k.created_at, k.expires_at, k.last_used_at,
   k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason, k.replaces,
   (SELECT s.id FROM api_keys s WHERE s.replaces = k.id) AS replaced_by`;
 
@@ -86,7 +88,7 @@ const selectWorking = statement<{ ids: string[]; now: Date }, WorkingKey>(
   (p) => sql`
     SELECT k.id, u.role FROM api_keys k JOIN users u ON u.id = k.user_id
      WHERE k.id = ANY (${p.ids}::text[]) AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${p.now}::timestamptz)
-       AND u.status = 'active' AND u.deleted_at IS NULL`,
+       AND u.status = 'active' AND u.deleted_at IS NULL AND (u.ends_at IS NULL OR u.ends_at > ${p.now}::timestamptz)`,
 );
 
 interface WorkingKey {

@@ -15,9 +15,10 @@ export interface KeyRecord {
   scopes: string[];
   /** Scopes that have no effect while the owner has the current role, with wildcards expanded. */
   ineffectiveScopes: string[];
-  /** The e-mail address of its owner. */
+  /** The e-mail address of its owner, or the name of the service account. */
   user: string;
   userId: string;
+  ownerKind: KeyRow["kind"];
   /** The owner's current role. */
   ownerRole: Role;
   createdAt: Date;
@@ -84,8 +85,9 @@ function toKeyRecord(row: KeyRow, acts: readonly AdminAct[]): KeyRecord {
     name: row.name,
     scopes: row.scopes,
     ineffectiveScopes: ineffectiveScopes(row.scopes, row.role),
-    user: row.email,
+    user: row.owner,
     userId: row.user_id,
+    ownerKind: row.kind,
     ownerRole: row.role,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

@@ -6,6 +6,7 @@ import { plainLine } from "../../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import type { Caller } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
+import { lockAccount } from "../service-account-store.ts";
 import { lockUser, lockUserById, type UserRow } from "../user-store.ts";
 import { makeKey } from "./api-key.ts";
 import { findTenantOfKey, insertKey, type NewKeyRow, revokeKeyById } from "./key-store.ts";
@@ -19,6 +20,8 @@ export interface NewKey {
    * user.
    */
   user?: string | undefined;
+  /** The id or name of the service account that owns the key, in place of a user. */
+  serviceAccount?: string | undefined;
   name: string;
   scopes: readonly string[];
   /** 1 to 3650; without it the key does not expire. */
@@ -31,7 +34,7 @@ export interface NewKey {
  * The owner's row is locked first: a deactivation that commits earlier makes this fail, and one that commits later
  * revokes the key.
  *
- * @throws MusterError invalid_request (user, scope in `detail`, name, days), quota_exceeded
+ * @throws MusterError invalid_request (owner, scope in `detail`, name, days), quota_exceeded
  */
 export const createKey = adminUseCase(
   { role: "admin" },
@@ -44,12 +47,12 @@ export const createKey = adminUseCase(
       throw invalidRequest(`expiresInDays must be a whole number from 1 to ${MAX_DAYS}`);
     const change = async (tx: Tx) => {
       await deps.quotas.within(tx, caller.tenantId, "apiKeys", 1);
-      const { id: userId, email } = await lockOwner(tx, caller, input.user?.trim());
       const now = deps.clock.now();
+      const { id: userId, ...owner } = await lockOwner(tx, caller, input, now);
       const expiresAt = days === undefined ? null : addMs(now, days * DAY);
       const row = { tenant_id: caller.tenantId, user_id: userId, name, scopes, created_at: now, expires_at: expiresAt };
       const { id, text } = await insertNewKey(tx, row, deps.ids);
-      return { target: id, after: { name, user: email, scopes, expiresAt }, result: { id, key: text } };
+      return { target: id, after: { name, ...owner, scopes, expiresAt }, result: { id, key: text } };
     };
     return { change };
   },
@@ -90,7 +93,21 @@ export async function tenantOfKey(deps: AccessDeps, id: string): Promise<string>
   return slug;
 }
 
-async function lockOwner(tx: Tx, { tenantId, rights }: Caller, email: string | undefined): Promise<UserRow> {
+type Owner = { id: string } & ({ user: string } | { serviceAccount: string });
+
+async function lockOwner(tx: Tx, caller: Caller, { user, serviceAccount }: NewKey, now: Date): Promise<Owner> {
+  if (serviceAccount === undefined) {
+    const { id, email } = await lockAdmin(tx, caller, user?.trim());
+    return { id, user: email };
+  }
+  const account = await lockAccount(tx, caller.tenantId, serviceAccount);
+  if (!account) throw invalidRequest("There is no such service account in this tenant.", serviceAccount);
+  if (account.status !== "active" || account.ends_at <= now)
+    throw invalidRequest("The service account has ended.", serviceAccount);
+  return { id: account.id, serviceAccount: account.name };
+}
+
+async function lockAdmin(tx: Tx, { tenantId, rights }: Caller, email: string | undefined): Promise<UserRow> {
   if (email === undefined && rights.kind !== "user") throw invalidRequest("name the user who owns the key", "user");
   const user =
     rights.kind === "user" && email === undefined

@@ -5,7 +5,7 @@ import { alreadyExists, invalidRequest, notFound } from "../../lib/request-error
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
 import { type Caller, ownKeyOf } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
-import { lockUserById } from "../user-store.ts";
+import { lockAnyUser } from "../user-store.ts";
 import { findKeyRow, type KeyRow, lockWorkingKey, replaceKey } from "./key-store.ts";
 import { insertNewKey } from "./manage-keys.ts";
 
@@ -77,7 +77,7 @@ function rotation(
 async function lockRotated(tx: Tx, tenantId: string, id: string, now: Date): Promise<KeyRow> {
   const known = id.includes("\0") ? undefined : await findKeyRow(tx, tenantId, id);
   if (!known) throw notFound("API key");
-  await lockUserById(tx, tenantId, known.user_id);
+  await lockAnyUser(tx, known.user_id);
   const key = await lockWorkingKey(tx, id, now);
   if (!key) throw invalidRequest("The key has ended. Create a new one.", id);
   if (key.replaced_by !== null) throw alreadyExists("The key has already been replaced.", key.replaced_by);

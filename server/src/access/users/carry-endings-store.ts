@@ -12,7 +12,7 @@ export interface AccessEndings {
 
 export async function readAccessEndings(db: Db): Promise<AccessEndings> {
   const { rows: users } = await sql<object>`
-    SELECT id, status, deleted_at, role, platform, password_hash, password_drawn FROM users`.execute(db);
+    SELECT id, status, deleted_at, role, platform, password_hash, password_drawn, ends_at FROM users`.execute(db);
   const { rows: keys } = await sql<object>`
     SELECT id, revoked_at, revoked_by, revocation_reason, expires_at FROM api_keys k
      WHERE revoked_at IS NOT NULL OR EXISTS (SELECT FROM api_keys s WHERE s.replaces = k.id)`.execute(db);
@@ -40,16 +40,17 @@ export async function carryAccessEndings(
              coalesce(u.deleted_at, p.deleted_at) AS ended_at,
              CASE WHEN u.status = 'deactivated' THEN u.status ELSE p.status END AS least_status
         FROM json_to_recordset(${JSON.stringify(users)}::json) AS p (id uuid, status text, deleted_at timestamptz, role text,
-             platform boolean, password_hash text, password_drawn boolean)
+             platform boolean, password_hash text, password_drawn boolean, ends_at timestamptz)
         JOIN users u ON u.id = p.id AND u.deleted_at IS NULL
        CROSS JOIN LATERAL (SELECT array_position(${ROLES}::text[], u.role) AS own, array_position(${ROLES}::text[], p.role) AS later) rank_of
     )
     UPDATE users u SET status = l.least_status, deleted_at = l.ended_at, role = l.least_role,
            platform = u.platform AND l.platform AND l.least_role = 'admin',
-           password_hash = l.password_hash, password_drawn = l.password_drawn
+           password_hash = l.password_hash, password_drawn = l.password_drawn, ends_at = least(u.ends_at, l.ends_at)
       FROM later l WHERE l.id = u.id
-       AND (u.status, u.deleted_at, u.role, u.platform, u.password_hash) IS DISTINCT FROM
-           (l.least_status, l.ended_at, l.least_role, u.platform AND l.platform AND l.least_role = 'admin', l.password_hash)
+       AND (u.status, u.deleted_at, u.role, u.platform, u.password_hash, u.ends_at) IS DISTINCT FROM
+           (l.least_status, l.ended_at, l.least_role, u.platform AND l.platform AND l.least_role = 'admin', l.password_hash,
+            least(u.ends_at, l.ends_at))
     RETURNING u.id`.execute(tx);
   const ended = await sql`
     UPDATE api_keys k SET revoked_at = p.revoked_at, revoked_by = p.revoked_by, revocation_reason = p.revocation_reason,

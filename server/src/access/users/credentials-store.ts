@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type NotNull, sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
 import { hasEmail } from "../user-store.ts";
 
@@ -23,6 +23,7 @@ export async function findCredentials(db: Db, email: string): Promise<FoundCrede
       sql<string[]>`ARRAY(SELECT f.factor_id FROM shared_user_factors f WHERE f.user_id = users.id)`.as("factorIds"),
     )
     .where(hasEmail("users.email", email))
+    .$narrowType<{ email: NotNull }>()
     .executeTakeFirst();
 }
 
@@ -39,5 +40,6 @@ function activeUsers(db: Db) {
     .selectFrom("users")
     .select(["users.id as userId", "users.password_hash as passwordHash"])
     .where("status", "=", "active")
-    .where("deleted_at", "is", null);
+    .where("deleted_at", "is", null)
+    .where("kind", "=", "person");
 }

@@ -15,7 +15,8 @@ export async function listPeopleRows(
 ): Promise<{ rows: PersonRow[]; total: number }> {
   const matches = q ? sql`(${contains("u.email", q)} OR ${contains("u.name", q)})` : sql`true`;
   const people = sql`FROM users u
-    WHERE u.tenant_id = ${tenantId} AND u.status = 'active' AND u.deleted_at IS NULL AND ${matches}`;
+    WHERE u.tenant_id = ${tenantId} AND u.status = 'active' AND u.deleted_at IS NULL AND u.kind = 'person'
+      AND ${matches}`;
   const { rows } = await sql<PersonRow>`
     SELECT u.id, u.email, u.name, u.role ${people} ORDER BY lower(u.email) LIMIT ${limit} OFFSET ${skip}`.execute(db);
   const { rows: counted } = await sql<{ total: number }>`SELECT count(*)::int AS total ${people}`.execute(db);

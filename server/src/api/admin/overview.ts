@@ -58,6 +58,10 @@ const overview = z
       values_rejected: count,
     }),
     openClaims: count.nullable().meta({ description: "Null for users who may not see claims" }),
+    serviceAccounts: z
+      .strictObject({ withoutContact: count, ending: count.meta({ description: "Within 30 days" }) })
+      .nullable()
+      .meta({ description: "Service accounts that need a person; null for users who are not admins" }),
   })
   .meta({ id: "Overview" });
 
@@ -102,6 +106,7 @@ const EXAMPLE = {
     values_rejected: 0,
   },
   openClaims: 1,
+  serviceAccounts: { withoutContact: 0, ending: 1 },
 };
 
 export const getOverview = adminRoute({

@@ -35,5 +35,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   Platform: "The installation as a whole, for the users who run it: tenants, certificate authorities, checks.",
   Session: "Signing in and out of the admin app, and the account of the signed-in user.",
   Users: "The users of the tenant, and invitations.",
+  "Service accounts": "Users that cannot sign in, for programs: owners of API keys that no person's leaving ends.",
   Provisioning: "How a device gets its first certificate and renews it.",
 };

@@ -188,10 +188,8 @@ function addFirstUsers(program: Command, user: Command, exit: Exit): void {
 
 function addKeys(key: Command, exit: Exit): void {
   tenantSubcommand(key, "create", "Create an API key")
-    .requiredOption(
-      "--user <email>",
-      "Admin who owns the key; it is revoked when this account is deactivated or deleted",
-    )
+    .option("--user <email>", "Admin who owns the key; it is revoked when this account is deactivated or deleted")
+    .addOption(new Option("--service-account <name>", "Service account that owns the key").conflicts("user"))
     .requiredOption("--name <text>", "Purpose of the key")
     .requiredOption("--scope <scope...>", "Scope to grant, such as devices:read (repeatable)")
     .option("--expires-in-days <n>", "Days until it expires, 1 to 3650; never when absent", wholeNumber)
@@ -262,10 +260,11 @@ function rotationLines({ id, key, replaces }: Result): string[] {
   ];
 }
 
-function stateOf({ revokedAt, revocationReason, expiresAt, ownerRole, replacedBy }: Result): string {
+function stateOf(key: Result): string {
+  const { revokedAt, revocationReason, expiresAt, ownerKind, ownerRole, replacedBy } = key;
   if (revokedAt) return `revoked ${revokedAt} (${revocationReason})`;
   if (replacedBy) return `replaced by ${replacedBy}, expires ${expiresAt}`;
-  if (ownerRole !== "admin") return `limited, its owner is ${ownerRole} now`;
+  if (ownerRole !== "admin" && ownerKind === "person") return `limited, its owner is ${ownerRole} now`;
   return expiresAt ? `expires ${expiresAt}` : "does not expire";
 }
 

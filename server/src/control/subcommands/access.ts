@@ -74,7 +74,13 @@ export const accessSubcommands: readonly Subcommand[] = [
 
   tenantSubcommand(
     "key.create",
-    { user: text, name: text, scopes: z.array(text), expiresInDays: z.number().optional() },
+    {
+      user: text.optional(),
+      serviceAccount: text.optional(),
+      name: text,
+      scopes: z.array(text),
+      expiresInDays: z.number().optional(),
+    },
     async ({ access }, caller, input) => ({
       ...(await access.createKey(caller, input)),
       dangerousScopes: dangerousScopesOf(input.scopes),

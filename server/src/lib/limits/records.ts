@@ -51,6 +51,7 @@ export const records = limitTable({
   usesOfClaim: perRecord("uses of a claim", 100, "400 invalid_claim_request, naming the limit"),
   minutesOfClaim: perRecord("minutes until a claim expires", 1_440, "400 invalid_claim_request, naming the limit"),
   bundlesOfDevice: perRecord("live platform-generated certificates of a device", 2, "409 device_cert_cap_reached"),
+  daysOfServiceAccount: perRecord("days until a service account ends", 400),
   overlapHoursOfKey: perRecord("hours that an API key keeps working after its rotation", 168),
   reportedCharacters: perRecord("characters of a field that a device reports about itself", 256),
   capabilitiesOfDevice: perRecord("capabilities that a device reports", 64),

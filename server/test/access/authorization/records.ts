@@ -45,6 +45,7 @@ export interface Records {
   /** A webhook that answered 410. */
   disabledWebhook: string;
   apiKey: string;
+  serviceAccount: string;
   /** A user whom a test may change. */
   user: string;
   userEmail: string;
@@ -102,6 +103,7 @@ export const NOWHERE: Records = {
   confirmedWebhook: `00000000-0000-7000-8000-00000000000d-${"0".repeat(32)}`,
   disabledWebhook: `00000000-0000-7000-8000-00000000000e-${"0".repeat(32)}`,
   apiKey: "nosuchke",
+  serviceAccount: "00000000-0000-7000-8000-00000000001d",
   user: "00000000-0000-7000-8000-000000000009",
   userEmail: "unknown-user@example.com",
   command: "00000000-0000-7000-8000-00000000000b",
@@ -259,6 +261,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     },
     apiKey: async () =>
       (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
+    serviceAccount: async () => {
+      const account = { name: fresh(), role: "viewer", contactUserId: admin.id, expiresInDays: 30 } as const;
+      return (await access.createServiceAccount(caller, account)).id;
+    },
     user: async () => (await user()).id,
     userEmail: async () => (await user()).email,
     savedFilter: async () => {

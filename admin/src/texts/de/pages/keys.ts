@@ -49,6 +49,8 @@ export const t: typeof en = {
   dashboard: "Dashboard",
   theKeyIsYoursIt: (email) =>
     phrase`Der Schlüssel gehört Ihnen: Er endet, wenn das Konto ${email} deaktiviert oder gelöscht oder sein Passwort zurückgesetzt wird.`,
+  theKeyBelongsTo: (name) =>
+    `Der Schlüssel gehört ${name}: Er endet, wenn dieses Dienstkonto deaktiviert wird oder endet.`,
   keyId: "Schlüssel-ID",
   from: (address) => phrase` von ${address}`,
   thisKeyIsRefused: "Dieser Schlüssel wird abgelehnt.",

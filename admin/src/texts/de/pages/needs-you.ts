@@ -37,6 +37,10 @@ export const t: typeof en = {
   overdueTicketsCure: "Schließen Sie sie ab, oder ändern Sie die Termine.",
   open: (count) => `${nouns.anomaly(count)} ${count === 1 ? "ist" : "sind"} offen`,
   openCure: "Bestätigen Sie sie, oder eröffnen Sie Tickets.",
+  accountsEnding: (count) => `${nouns.serviceAccount(count)} ${count === 1 ? "endet" : "enden"} in 30 Tagen`,
+  accountsEndingCure: "Verschieben Sie das Ende, sonst werden die Programme abgelehnt.",
+  withoutContact: (count) => `Der Kontakt von ${nouns.serviceAccount(count)} ist nicht mehr da`,
+  withoutContactCure: "Nennen Sie einen anderen.",
   refused: (count) => `${nouns.refusal(count)} von Clients in 24 Stunden`,
   refusedCure: "Jede Abweisung sagt, was zu ändern ist.",
 };

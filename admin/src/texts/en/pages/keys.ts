@@ -50,6 +50,8 @@ export const t = {
   dashboard: "Dashboard",
   theKeyIsYoursIt: (email: ReactNode) =>
     phrase`The key is yours: it ends when the account ${email} is deactivated or deleted, or has its password reset.`,
+  theKeyBelongsTo: (name: Value) =>
+    `The key belongs to ${name}: it ends when this service account is deactivated or ends.`,
   keyId: "Key id",
   from: (lastUsedAddress: ReactNode) => phrase` from ${lastUsedAddress}`,
   thisKeyIsRefused: "This key is refused.",

@@ -36,6 +36,10 @@ export const t = {
   overdueTicketsCure: "Finish them, or change their due dates.",
   open: (count: number) => `${nouns.anomaly(count)} ${count === 1 ? "is" : "are"} open`,
   openCure: "Acknowledge them or open tickets.",
+  accountsEnding: (count: number) => `${nouns.serviceAccount(count)} ${count === 1 ? "ends" : "end"} within 30 days`,
+  accountsEndingCure: "Postpone the end, or the programs are refused.",
+  withoutContact: (count: number) => `The contact of ${nouns.serviceAccount(count)} is gone`,
+  withoutContactCure: "Name another one.",
   refused: (count: number) => `${nouns.refusal(count)} of clients in 24 hours`,
   refusedCure: "Each refusal says what to change.",
 };

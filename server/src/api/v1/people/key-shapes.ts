@@ -20,8 +20,12 @@ export const key = z
       description:
         "Scopes that have no effect while its owner has the present role: a key never has more rights than its owner",
     }),
-    user: z.string().meta({ description: "The e-mail address of its owner; the key ends with this account" }),
+    user: z.string().meta({
+      description:
+        "The e-mail address of its owner, or the name of the service account; the key ends with this account",
+    }),
     userId: id,
+    ownerKind: z.enum(["person", "service"]).meta({ id: "KindOfUser" }),
     ownerRole: z
       .enum(ROLES)
       .meta({ description: "The present role of its owner, who was an admin when the key was created" }),
@@ -60,6 +64,7 @@ export const KEY_EXAMPLE = {
   ineffectiveScopes: [],
   user: "ada@acme.example",
   userId: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
+  ownerKind: "person",
   ownerRole: "admin",
   createdAt: "2026-11-20T09:00:00.000Z",
   expiresAt: null,

@@ -112,6 +112,8 @@ CREATE VIEW shared_readings AS
     ) r
    ORDER BY device_uid, metric, ts, seq DESC;
 
+CREATE VIEW shared_service_accounts AS SELECT id, name FROM users WHERE kind = 'service';
+
 CREATE VIEW shared_shift_users AS
   SELECT shift_id, user_id FROM shift_users;
 
@@ -137,7 +139,7 @@ CREATE VIEW shared_user_factors AS
 CREATE VIEW shared_users AS
   SELECT id, tenant_id, email, role, status, deleted_at, platform, password_drawn, created_at, name, language, time_zone,
          clock, theme
-    FROM users;
+    FROM users WHERE kind = 'person';
 
 -- Which rules evaluate which devices: the rules of enabled packs that are assigned to the device or to its type.
 -- Ingest, triggers and doctor read this view; no other place says it. An evaluation by an older revision of the pack

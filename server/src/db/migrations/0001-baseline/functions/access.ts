@@ -26,6 +26,7 @@ BEGIN
          FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
         WHERE k.id = asked.id AND k.secret_hash = decode(asked.secret_hash, 'hex') AND k.revoked_at IS NULL
           AND (k.expires_at IS NULL OR k.expires_at > wall) AND u.status = 'active' AND u.deleted_at IS NULL
+          AND (u.ends_at IS NULL OR u.ends_at > wall)
         LIMIT 1) AS key),
   counted AS (
     INSERT INTO api_key_windows AS w (key_id, passed, times)

@@ -29,7 +29,9 @@ CREATE INDEX tenant_domains_tenant ON tenant_domains (tenant_id, domain);
 CREATE TABLE users (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
-  email text NOT NULL,
+  -- A service account cannot sign in: it has no address, but a person to contact and an end.
+  kind text NOT NULL DEFAULT 'person' CHECK (kind IN ('person', 'service')),
+  email text,
   role text NOT NULL CHECK (role IN ('admin', 'operator', 'viewer')),
   password_hash text NOT NULL,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'deactivated')),
@@ -45,10 +47,18 @@ CREATE TABLE users (
   time_zone text,
   clock text CHECK (clock IN ('12', '24')),
   theme text CHECK (theme IN ('light', 'dark')),
-  CONSTRAINT users_tenant_id UNIQUE (tenant_id, id)
+  contact_id uuid REFERENCES users,
+  ends_at timestamptz,
+  CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
+  CONSTRAINT users_kind CHECK (CASE kind
+    WHEN 'person' THEN email IS NOT NULL AND contact_id IS NULL AND ends_at IS NULL
+    ELSE email IS NULL AND name IS NOT NULL AND contact_id IS NOT NULL AND ends_at IS NOT NULL AND NOT platform
+         AND password_hash = '' END)
 );
 CREATE INDEX users_counted ON users (tenant_id) WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX users_email ON users (lower(email)) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX users_service_names ON users (tenant_id, lower(name)) WHERE kind = 'service' AND deleted_at IS NULL;
+CREATE INDEX users_ending ON users (ends_at) WHERE kind = 'service' AND status = 'active';
 -- A change of a platform user locks all platform users first.
 CREATE INDEX users_platform ON users (id) WHERE platform;
 CREATE INDEX users_tenant ON users (tenant_id, created_at);

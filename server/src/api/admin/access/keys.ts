@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { accessUseCases, DANGEROUS_SCOPES, SCOPES } from "../../access/access.ts";
-import { records } from "../../lib/limits/records.ts";
-import { adminRoute } from "../route.ts";
-import { idParams, label, longPage, page, paging } from "../shapes.ts";
-import { apiWrite, WRITE_EXAMPLE } from "../v1/people/audit-shapes.ts";
+import { accessUseCases, DANGEROUS_SCOPES, SCOPES } from "../../../access/access.ts";
+import { records } from "../../../lib/limits/records.ts";
+import { adminRoute } from "../../route.ts";
+import { id, idParams, label, longPage, page, paging } from "../../shapes.ts";
+import { apiWrite, WRITE_EXAMPLE } from "../../v1/people/audit-shapes.ts";
 import {
   KEY_EXAMPLE,
   key,
@@ -13,7 +13,7 @@ import {
   ROTATED_EXAMPLE,
   ROTATION,
   rotatedKey,
-} from "../v1/people/key-shapes.ts";
+} from "../../v1/people/key-shapes.ts";
 
 const TAG = "API keys";
 
@@ -62,7 +62,7 @@ export const createKey = adminRoute({
   path: "/api/admin/keys",
   tag: TAG,
   summary: "Create an API key",
-  description: `The key is the caller's, and ends when this account is deactivated, deleted or has its password reset. It is shown only in this answer. Keys with dangerous scopes need a step-up: ${[...DANGEROUS_SCOPES].map((scope) => `\`${scope}\``).join(", ")}.`,
+  description: `The key is the caller's, and ends when this account is deactivated, deleted or has its password reset; or it is that of a service account. It is shown only in this answer. Keys of service accounts, and keys with dangerous scopes, need a step-up: ${[...DANGEROUS_SCOPES].map((scope) => `\`${scope}\``).join(", ")}.`,
   body: z
     .strictObject({
       name: label(),
@@ -73,6 +73,9 @@ export const createKey = adminRoute({
         .meta({
           description: `One of ${SCOPES.join(", ")}; or \`<resource>:*\` for read and write, except for provisioning and device-certificates`,
         }),
+      serviceAccountId: id
+        .optional()
+        .meta({ description: "The service account that owns the key, in place of the caller" }),
       expiresInDays: z
         .int()
         .min(1)
@@ -89,7 +92,8 @@ export const createKey = adminRoute({
     response: { id: KEY_EXAMPLE.id, key: "mstr_4fgh7kp2_…" },
   },
   secret: true,
-  handler: (caller, { body }, createKey) => createKey(caller, body),
+  handler: (caller, { body: { serviceAccountId: serviceAccount, ...body } }, createKey) =>
+    createKey(caller, { ...body, serviceAccount }),
 });
 
 export const rotateKey = adminRoute({

@@ -1,0 +1,156 @@
+import { recordAct } from "../../audit/audit.ts";
+import type { Tx } from "../../db/database.ts";
+import { inTransaction } from "../../db/transaction.ts";
+import { addMs, DAY } from "../../lib/clock.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { records } from "../../lib/limits/records.ts";
+import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
+import { plainLine } from "../../lib/text.ts";
+import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
+import { type Role, userIdOf } from "../caller.ts";
+import type { AccessDeps } from "../deps.ts";
+import { revokeKeysOf } from "../keys/key-store.ts";
+import {
+  type AccountFields,
+  findAccount,
+  findEndedAccounts,
+  insertAccount,
+  lockAccount,
+  updateAccount,
+} from "../service-account-store.ts";
+import { lockUserById, markDeleted } from "../user-store.ts";
+import { type ServiceAccount, toAccount } from "./view-accounts.ts";
+
+const MOST_DAYS = records.daysOfServiceAccount.value;
+
+export interface NewServiceAccount {
+  /** Unique among the service accounts of the tenant. */
+  name: string;
+  role: Role;
+  /** The person to contact. The default is the calling user. */
+  contactUserId?: string | undefined;
+  /** 1 to 400. */
+  expiresInDays: number;
+}
+
+export interface ServiceAccountChange
+  extends Partial<{ [Field in keyof NewServiceAccount]: NewServiceAccount[Field] | undefined }> {
+  status?: "active" | "deactivated" | undefined;
+}
+
+/**
+ * Creates a user that cannot sign in, for a program. It lives on when its creator leaves.
+ *
+ * @throws MusterError invalid_request (name, contact in `detail`, days), already_exists (name), quota_exceeded
+ */
+export const createServiceAccount = adminUseCase(
+  { role: "admin" },
+  "service-account.create",
+  async (deps: AccessDeps, caller, input: NewServiceAccount): Promise<PreparedChange<ServiceAccount>> => {
+    const name = plainLine("name", input.name);
+    const change = async (tx: Tx) => {
+      const { tenantId } = caller;
+      await deps.quotas.within(tx, tenantId, "users", 1);
+      const now = deps.clock.now();
+      const contact_id = await requireContact(tx, tenantId, input.contactUserId ?? userIdOf(caller));
+      const fields = { name, role: input.role, status: "active" as const, contact_id, ends_at: endIn(input, now) };
+      const id = deps.ids.uuid(now);
+      await insertAccount(tx, { ...fields, id, tenantId, now });
+      const result = toAccount((await findAccount(tx, tenantId, id))!);
+      return { target: id, after: auditedFields(fields), result };
+    };
+    return { change };
+  },
+);
+
+/**
+ * Changes a service account, named by its id or name. A deactivation revokes its keys permanently.
+ *
+ * @throws MusterError not_found, invalid_request (name, contact in `detail`, days), already_exists (name),
+ * precondition_failed
+ */
+export const updateServiceAccount = adminUseCase(
+  { role: "admin" },
+  "service-account.update",
+  async (
+    deps: AccessDeps,
+    { tenantId, actor },
+    of: string,
+    change: ServiceAccountChange,
+    matches?: (account: object) => boolean,
+  ): Promise<PreparedChange<ServiceAccount>> => ({
+    change: async (tx) => {
+      const row = await lockAccount(tx, tenantId, of);
+      if (!row) throw notFound("service account");
+      if (matches && !matches(toAccount(row))) throw preconditionFailed();
+      const { contactUserId, expiresInDays } = change;
+      const fields: AccountFields = {
+        name: change.name === undefined ? row.name : plainLine("name", change.name),
+        role: change.role ?? row.role,
+        status: change.status ?? row.status,
+        contact_id: contactUserId === undefined ? row.contact_id : await requireContact(tx, tenantId, contactUserId),
+        ends_at: expiresInDays === undefined ? row.ends_at : endIn({ expiresInDays }, deps.clock.now()),
+      };
+      const now = deps.clock.now();
+      if (fields.status === "active" && row.status !== "active" && fields.ends_at <= now)
+        throw invalidRequest("The account has ended. Postpone its end as well.", "expiresInDays");
+      await updateAccount(tx, row.id, fields);
+      const ends = fields.status === "deactivated" && row.status === "active";
+      const revokedKeys = ends ? await revokeKeysOf(tx, row.id, "creator_deactivated", actor, now) : [];
+      const [before, after] = [auditedFields(row), auditedFields(fields)];
+      const result = toAccount((await findAccount(tx, tenantId, row.id))!);
+      const unchanged = JSON.stringify(before) === JSON.stringify(after);
+      return { target: row.id, before, after: { ...after, revokedKeys }, result, unchanged };
+    },
+  }),
+);
+
+/** Deletes a service account and revokes its keys. Its name is free again. @throws MusterError not_found */
+export const deleteServiceAccount = adminUseCase(
+  { role: "admin" },
+  "service-account.delete",
+  async (deps: AccessDeps, { tenantId, actor }, of: string): Promise<PreparedChange<void>> => ({
+    change: async (tx) => {
+      const row = await lockAccount(tx, tenantId, of);
+      if (!row) throw notFound("service account");
+      const now = deps.clock.now();
+      await markDeleted(tx, row.id, now);
+      const revokedKeys = await revokeKeysOf(tx, row.id, "creator_deleted", actor, now);
+      const [before, after] = [auditedFields(row), { status: "deleted", revokedKeys }];
+      return { target: row.id, before, after, result: undefined };
+    },
+  }),
+);
+
+/** Deactivates the service accounts whose end has come; their keys have been refused since then. */
+export async function endAccounts(deps: Pick<AccessDeps, "database" | "clock" | "ids">): Promise<void> {
+  const now = deps.clock.now();
+  for (const { id, tenantId } of await findEndedAccounts(deps.database.db, now))
+    await inTransaction(deps.database.db, async (tx) => {
+      const row = await lockAccount(tx, tenantId, id);
+      if (row?.status !== "active" || row.ends_at > now) return;
+      await updateAccount(tx, id, { ...row, status: "deactivated" });
+      const [by, before] = [{ tenantId, actor: "system" }, auditedFields(row)];
+      const revokedKeys = await revokeKeysOf(tx, id, "creator_deactivated", by.actor, now);
+      const after = { ...before, status: "deactivated", revokedKeys };
+      await recordAct(tx, by, { act: "service-account.end", target: id, before, after }, { ids: deps.ids, now });
+    });
+}
+
+function endIn({ expiresInDays: days }: Pick<NewServiceAccount, "expiresInDays">, now: Date): Date {
+  if (!(Number.isInteger(days) && days >= 1 && days <= MOST_DAYS))
+    throw invalidRequest(`expiresInDays must be a whole number from 1 to ${MOST_DAYS}`, "expiresInDays");
+  return addMs(now, days * DAY);
+}
+
+/** Returns the id of a person, who stays active until the transaction ends. */
+async function requireContact(tx: Tx, tenantId: string, id: string | null): Promise<string> {
+  if (id === null) throw invalidRequest("Name the person to contact.", "contactUserId");
+  const user = isUuid(id) ? await lockUserById(tx, tenantId, id) : undefined;
+  if (user?.status !== "active") throw invalidRequest("The contact must be an active user of the tenant.", id);
+  return user.id;
+}
+
+function auditedFields({ name, role, status, contact_id, ends_at }: AccountFields) {
+  return { name, role, status, contact: contact_id, endsAt: ends_at };
+}
