@@ -21,6 +21,8 @@ export interface AnomalyFilter extends AnomalyProperties, Period {
   deviceId?: string | undefined;
   /** Matches devices that are currently in the group. */
   groupId?: string | undefined;
+  /** Matches devices that currently have the type. */
+  deviceTypeId?: string | undefined;
   /** Matches rules of this threshold pack. */
   thresholdId?: string | undefined;
   /** Properties that an anomaly must not have. */
@@ -92,6 +94,7 @@ function inStatus(statuses: readonly AnomalyStatus[]): RawBuilder<unknown> {
 function otherConditions({
   deviceId,
   groupId,
+  deviceTypeId,
   thresholdId,
   severity,
   not,
@@ -101,6 +104,9 @@ function otherConditions({
   const conditions: RawBuilder<unknown>[] = [...createdBetween("a.id", period)];
   if (deviceId !== undefined) conditions.push(sql`a.device_id = ${deviceId}`);
   if (groupId !== undefined) conditions.push(visibleDevice({ groupIds: [groupId] }, "a.device_uid"));
+  if (deviceTypeId !== undefined)
+    conditions.push(sql`EXISTS (SELECT FROM shared_devices d
+      WHERE d.uid = a.device_uid AND d.device_type_id = ${deviceTypeId}::uuid)`);
   if (thresholdId !== undefined) conditions.push(sql`a.threshold_id = ${thresholdId}::uuid`);
   if (severity !== undefined) conditions.push(isOneOf(sql`a.severity`, severity));
   if (not?.severity !== undefined) conditions.push(sql`NOT ${isOneOf(sql`a.severity`, not.severity)}`);

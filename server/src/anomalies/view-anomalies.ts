@@ -21,8 +21,8 @@ export const listAnomalies = useCase(
   async (deps: AnomaliesDeps, caller, query: AnomalyQuery): Promise<Page<Anomaly>> => {
     const [page, { sort, ...filter }] = splitPage(query);
     const { skip, limit } = page;
-    const { deviceId, groupId, thresholdId } = query;
-    const unknown = [groupId, thresholdId].some((id) => id !== undefined && !isUuid(id));
+    const { deviceId, groupId, deviceTypeId, thresholdId } = query;
+    const unknown = [groupId, deviceTypeId, thresholdId].some((id) => id !== undefined && !isUuid(id));
     if (unknown || (deviceId !== undefined && !isDeviceId(deviceId))) return { items: [], total: 0, skip, limit };
     const { db } = deps.database;
     const viewer = await groupsOfViewer(db, boundedToGroupsOf(caller));

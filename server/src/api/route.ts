@@ -58,6 +58,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   /** The handler gets the cookie of a sign-in at a provider (`flowCookie`) or of a passkey (`challengeCookie`). */
   takesFlow?: true;
   takesChallenge?: true;
+  /** The field of answered records that is `{id}` in their addresses; `id` if absent. */
+  addressedBy?: string;
   /** Fields of the answered record that change without a write; a conditional write ignores them. */
   volatile?: readonly string[];
   /** `query` has the parameters without which the operation is refused. */

@@ -7,7 +7,7 @@ import { pruneDrops } from "./drops/drop-store.ts";
 import { createDrops, type DropHandler } from "./drops/drops.ts";
 import type { DropNumbers } from "./drops/enqueue-drop-store.ts";
 import { enableMqttClient } from "./enable-mqtt-client.ts";
-import { deleteMqttClient, disableMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
+import { deleteMqttClient, disableMqttClient, getMqttClient, listMqttClients } from "./end-mqtt-clients.ts";
 import { authenticateMqttClient, createMqttClient } from "./mqtt-clients.ts";
 import { createNode } from "./node.ts";
 import { NodeLease } from "./nodes/node-lease.ts";
@@ -54,6 +54,7 @@ const TRACE_RETENTION_MS = HOUR;
 
 export const connectionUseCases = {
   createMqttClient,
+  getMqttClient,
   listMqttClients,
   rotateMqttClientPassword,
   disableMqttClient,

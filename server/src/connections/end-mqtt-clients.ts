@@ -9,6 +9,7 @@ import {
   auditedMqttClient,
   deleteMqttClients,
   disableMqttClient as disableRow,
+  findMqttClientOfTenant,
   hasMqttClient,
   type ListedMqttClient,
   listMqttClientRows,
@@ -42,6 +43,16 @@ export const listMqttClients = useCase(
   async ({ database }: ConnectionsDeps, caller, page: PageRequest): Promise<Page<MqttClientRecord>> => {
     const { rows, total } = await listMqttClientRows(database.db, caller.tenantId, page);
     return { items: rows.map(toRecord), total, ...page };
+  },
+);
+
+/** Returns the MQTT client of a client id, also if it is disabled. @throws MusterError not_found */
+export const getMqttClient = useCase(
+  { scope: "mqtt-clients:read", role: "admin" },
+  async ({ database }: ConnectionsDeps, { tenantId }, clientId: string): Promise<MqttClientRecord> => {
+    const row = clientId.includes("\0") ? undefined : await findMqttClientOfTenant(database.db, tenantId, clientId);
+    if (!row) throw notFound("MQTT client");
+    return toRecord(row);
   },
 );
 

@@ -159,6 +159,20 @@ export async function listMqttClientRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
+/** Returns the client of a client id: the enabled one, or else the one that was disabled last. */
+export async function findMqttClientOfTenant(
+  db: Db,
+  tenantId: string,
+  clientId: string,
+): Promise<ListedMqttClient | undefined> {
+  const { rows } = await sql<ListedMqttClient>`
+    SELECT ${LISTED} FROM mqtt_clients c LEFT JOIN shared_users u ON u.id = c.owner_id
+      LEFT JOIN shared_service_accounts a ON a.id = c.owner_id
+     WHERE c.tenant_id = ${tenantId} AND c.client_id = ${clientId}
+     ORDER BY c.disabled_at DESC NULLS FIRST LIMIT 1`.execute(db);
+  return rows[0];
+}
+
 const LISTED = sql`c.id, c.client_id, c.username, c.publish_topics, c.subscribe_filters, c.external_id, c.created_at,
   c.disabled_at, c.suspended, c.owner_id, coalesce(u.email, a.name) AS owner,
   EXISTS (SELECT 1 FROM mqtt_sessions s WHERE s.mqtt_client_id = c.id AND s.client_id = c.client_id) AS connected`;

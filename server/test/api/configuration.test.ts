@@ -138,9 +138,11 @@ test("MQTT clients: a password once, replaced, disabled, enabled, deleted; the k
     externalId: "scada",
   };
   const headers = { "idempotency-key": "scada" };
-  const { json: made } = await call("createMqttClient", { body, headers });
+  const { json: made, headers: answered } = await call("createMqttClient", { body, headers });
+  assert.equal(answered.location, "/api/v1/mqtt-clients/scada");
   assert.ok(made.password.length > 20);
   const [listed] = (await call("listMqttClients")).json.items;
+  assert.deepEqual((await call("getMqttClient", { id: "scada" })).json, listed);
   assert.deepEqual([listed.externalId, listed.ownerId, listed.subscribe], ["scada", tenant.admin.id, body.subscribe]);
   const second = { ...body, clientId: "scada-2", username: "scada-2" };
   assertRefused(await call("createMqttClient", { body: second }), 409, "already_exists");

@@ -36,12 +36,15 @@ function targetsOf(route: Route, all: readonly Route[]): Target[] {
 }
 
 /** Returns the path of the records that an answer has, and the runtime expression of the first one's id. */
-function recordsOf({ method, path, status, examples }: Route): { path: string; source: string } | undefined {
+function recordsOf(route: Route): { path: string; source: string } | undefined {
+  const { method, path, status, examples, addressedBy: id = "id" } = route;
   const [, parent, name] = /^(.+)\/\{(\w+)\}$/.exec(path) ?? [];
   if (parent !== undefined && method === "GET") return { path: parent, source: `$request.path.${name}` };
-  const example = examples.response as { id?: unknown; items?: { id?: unknown }[] };
-  if (method === "POST" && status === 201 && example.id !== undefined) return { path, source: "$response.body#/id" };
-  if (method === "GET" && example.items?.[0]?.id !== undefined) return { path, source: "$response.body#/items/0/id" };
+  const example = examples.response as { [field: string]: unknown; items?: Record<string, unknown>[] };
+  if (method === "POST" && status === 201 && example[id] !== undefined)
+    return { path, source: `$response.body#/${id}` };
+  if (method === "GET" && example.items?.[0]?.[id] !== undefined)
+    return { path, source: `$response.body#/items/0/${id}` };
   return undefined;
 }
 

@@ -29,7 +29,8 @@ export function makesRecord(route: Route): boolean {
 export function setLocation(route: Route, reply: FastifyReply, answer: unknown): void {
   if (!makesRecord(route)) return;
   const [path] = reply.request.url.split("?");
-  reply.header("location", `${path}/${(answer as { id: string }).id}`);
+  const id = (answer as Record<string, string>)[route.addressedBy ?? "id"]!;
+  reply.header("location", `${path}/${encodeURIComponent(id)}`);
 }
 
 /**

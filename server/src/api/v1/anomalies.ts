@@ -71,6 +71,8 @@ export const listAnomalies = publicRoute({
   description: "Violations of threshold rules by the tenant's devices, newest first.",
   query: z.strictObject({
     deviceId: id.optional(),
+    groupId: id.optional().meta({ description: "Only devices that are in this group now" }),
+    deviceTypeId: id.optional().meta({ description: "Only devices that have this type now" }),
     status: ANOMALY_STATUS.optional(),
     severity: SEVERITY.optional(),
     from: instant.optional().meta({ description: "Opened at this instant or later" }),

@@ -28,7 +28,7 @@ export const mqttClient = z
       description:
         "The admin who registered it, or who last enabled it or replaced its password; null if the shell did",
     }),
-    owner: z.string().nullable().meta({ description: "The owner's email address" }),
+    owner: z.string().nullable().meta({ description: "The owner's email address, or the name of the service account" }),
     connected: z.boolean(),
   })
   .meta({ id: "MqttClient" });
@@ -72,6 +72,7 @@ export const mqttClientCreate = z.strictObject({
 export const listMqttClients = publicRoute({
   useCase: connectionUseCases.listMqttClients,
   operationId: "listMqttClients",
+  addressedBy: "clientId",
   method: "GET",
   path: PATH,
   tag: TAG,
@@ -85,9 +86,27 @@ export const listMqttClients = publicRoute({
   handler: (caller, { query }, listMqttClients) => listMqttClients(caller, query),
 });
 
+export const getMqttClient = publicRoute({
+  useCase: connectionUseCases.getMqttClient,
+  operationId: "getMqttClient",
+  method: "GET",
+  path: `${PATH}/{id}`,
+  tag: TAG,
+  summary: "Get an MQTT client",
+  description: "The client of this client id: the enabled one, or else the one that was disabled last.",
+  params: mqttClientParams,
+  status: 200,
+  response: mqttClient,
+  errors: ["not_found"],
+  volatile: ["connected"],
+  examples: { response: MQTT_CLIENT_EXAMPLE },
+  handler: (caller, { params }, getMqttClient) => getMqttClient(caller, params.id),
+});
+
 export const createMqttClient = publicRoute({
   useCase: connectionUseCases.createMqttClient,
   operationId: "createMqttClient",
+  addressedBy: "clientId",
   method: "POST",
   path: PATH,
   tag: TAG,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import { type Counted, contains, countedPage, filteredPage } from "../../lists/counted-page.ts";
+import { createdBetween, type Period } from "../../lists/created-between.ts";
 import { negated } from "../../lists/negated.ts";
 import { isOneOf } from "../../lists/one-of.ts";
 import { searchPage } from "../../lists/search-page.ts";
@@ -22,7 +23,8 @@ export interface TicketProperties {
   groupId?: string | null | undefined;
 }
 
-export interface TicketFilter extends TicketProperties {
+/** A filter for tickets. `from` and `to` refer to the opening. */
+export interface TicketFilter extends TicketProperties, Period {
   deviceId?: string | undefined;
   anomalyId?: string | undefined;
   /** Matches unfinished tickets due before this time. */
@@ -100,7 +102,8 @@ function allOf(conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> 
 
 function conditionsOf(filter: TicketFilter): RawBuilder<unknown>[] {
   const { deviceId, anomalyId, dueBefore, not = {}, viewer } = filter;
-  const conditions = [...propertyConditions(filter), ...negated(propertyConditions(not))];
+  const conditions: RawBuilder<unknown>[] = [...createdBetween("t.id", filter), ...propertyConditions(filter)];
+  conditions.push(...negated(propertyConditions(not)));
   if (deviceId !== undefined) conditions.push(sql`t.device_id = ${deviceId}`);
   if (anomalyId !== undefined) conditions.push(sql`t.anomaly_id = ${anomalyId}::uuid`);
   if (dueBefore !== undefined)

@@ -164,6 +164,7 @@ export const RULES: Rules = {
   },
   connections: {
     createMqttClient: ["mqtt-clients:write", "admin", () => [{ clientId: fresh(), username: fresh() }]],
+    getMqttClient: ["mqtt-clients:read", "admin", ({ mqttClient }) => [mqttClient]],
     listMqttClients: ["mqtt-clients:read", "admin", () => [page]],
     rotateMqttClientPassword: ["mqtt-clients:write", "admin", ({ mqttClient }) => [mqttClient]],
     disableMqttClient: ["mqtt-clients:write", "admin", ({ mqttClient }) => [mqttClient]],

@@ -30,6 +30,7 @@ DELETE /device-types/{id} device-types:write
 PUT /groups/{id}/members group-members:write
 PUT /groups/{id}/channels group-channels:write
 GET /mqtt-clients mqtt-clients:read
+GET /mqtt-clients/{id} mqtt-clients:read
 POST /mqtt-clients mqtt-clients:write
 POST /mqtt-clients/{id}/password mqtt-clients:write
 POST /mqtt-clients/{id}/disable mqtt-clients:write

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { TICKET_LENGTHS, ticketUseCases } from "../../../tickets/tickets.ts";
 import { TICKET_PRIORITY, TICKET_STATUS, TICKET_TYPE } from "../../named-shapes.ts";
 import { publicRoute } from "../../route.ts";
-import { id, idParams, label, nullableTimestamp, page, paging, timestamp } from "../../shapes.ts";
+import { id, idParams, instant, label, nullableTimestamp, page, paging, timestamp } from "../../shapes.ts";
 import { OPENED, PATCH, STARTED } from "./ticket-examples.ts";
 
 const TAG = "Tickets";
@@ -32,7 +32,7 @@ export const ticketRecord = z
 
 const title = label(TICKET_LENGTHS.title).meta({ description: "The work to do, in one line" });
 const description = z.string().max(TICKET_LENGTHS.description);
-const instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+const dueTime = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 /** The subject of a ticket and its assignees; `null` for none. */
 const links = {
@@ -40,7 +40,7 @@ const links = {
   anomalyId: id.nullish().meta({ description: "An anomaly has one unfinished ticket at a time" }),
   groupId: id.nullish().meta({ description: "The group responsible for it" }),
   assigneeUserId: id.nullish().meta({ description: "The user who does it" }),
-  dueAt: instant.nullish().meta({ description: "ISO 8601 with `Z` or an offset" }),
+  dueAt: dueTime.nullish().meta({ description: "ISO 8601 with `Z` or an offset" }),
 };
 
 export const newTicket = z
@@ -75,8 +75,13 @@ export const listTickets = publicRoute({
   description: "The tenant's tickets, newest first.",
   query: z.strictObject({
     status: TICKET_STATUS.optional(),
+    priority: TICKET_PRIORITY.optional(),
+    type: TICKET_TYPE.optional(),
     deviceId: id.optional(),
+    groupId: id.optional().meta({ description: "Only tickets for which this group is responsible" }),
     assigneeUserId: id.optional(),
+    from: instant.optional().meta({ description: "Opened at this instant or later" }),
+    to: instant.optional().meta({ description: "Opened before this instant" }),
     ...paging(50, 200),
   }),
   status: 200,

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { HOUR } from "../../../src/lib/clock.ts";
+import { addAnomaly } from "../../harness/anomalies.ts";
+import { newTenant, type TestTenant } from "../../harness/devices.ts";
+import { publicApi } from "../../harness/http/public-api.ts";
+import { startServer, type TestServer } from "../../harness/server.ts";
+
+/** The filters with which a program narrows anomalies and tickets. */
+let server: TestServer;
+let tenant: TestTenant;
+let call: ReturnType<typeof publicApi>["call"];
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  ({ call } = publicApi(server, tenant));
+});
+after(() => server.stop());
+
+const NOWHERE = "00000000-0000-7000-8000-000000000000";
+
+/** Returns the ids in a list with these filters, with the total checked. */
+async function found(operation: string, filters: Record<string, string>): Promise<string[]> {
+  const { json } = await call(operation, { query: `?${new URLSearchParams(filters)}` });
+  assert.equal(json.total, json.items.length);
+  return json.items.map(({ id }: { id: string }) => id);
+}
+
+test("anomalies are filtered by the group and the type that their devices have now", async () => {
+  const { devices, groups } = server.app;
+  const { id: group } = await groups.createGroup(tenant.caller, { name: "Hall" });
+  const where = { database: server.app.database, clock: server.clock };
+  const ids: string[] = [];
+  for (const more of [{ groupIds: [group] }, { deviceTypeId: tenant.deviceTypeId }]) {
+    const { id } = await devices.createDevice(tenant.caller, { name: "Pump", ...more });
+    ids.push(await addAnomaly(where, tenant.caller, id));
+  }
+  const [grouped, typed] = ids;
+  const list = (filters: Record<string, string>) => found("listAnomalies", filters);
+  assert.deepEqual(await list({ groupId: group }), [grouped]);
+  assert.deepEqual(await list({ deviceTypeId: tenant.deviceTypeId }), [typed]);
+  assert.deepEqual(await list({ deviceTypeId: tenant.deviceTypeId, groupId: group }), []);
+  for (const name of ["groupId", "deviceTypeId"])
+    for (const id of [NOWHERE, "no-uuid"]) assert.deepEqual(await list({ [name]: id }), []);
+});
+
+test("tickets are filtered by priority, type, group and the time of their opening", async () => {
+  const { groups, tickets } = server.app;
+  const { id: groupId } = await groups.createGroup(tenant.caller, { name: "Mechanics" });
+  const first = await tickets.openTicket(tenant.caller, { title: "Grease", priority: "high", groupId });
+  server.clock.advance(HOUR);
+  const between = server.clock.now().toISOString();
+  server.clock.advance(HOUR);
+  const second = await tickets.openTicket(tenant.caller, { title: "Inspect", type: "inspection" });
+  const list = (filters: Record<string, string>) => found("listTickets", filters);
+  assert.deepEqual(await list({ priority: "high" }), [first.id]);
+  assert.deepEqual(await list({ type: "inspection" }), [second.id]);
+  assert.deepEqual(await list({ groupId }), [first.id]);
+  assert.deepEqual(await list({ from: between }), [second.id]);
+  assert.deepEqual(await list({ to: between }), [first.id]);
+  assert.deepEqual(await list({ from: between, priority: "high" }), []);
+  assert.equal((await call("listTickets", { query: "?priority=none" })).status, 400);
+});
