@@ -1,5 +1,5 @@
 import { common } from "#texts/common.ts";
-import { t as keys } from "#texts/pages/keys.ts";
+import { t as access } from "#texts/pages/access/scopes.ts";
 import { t } from "#texts/words.ts";
 import dangerous from "../api/generated/dangerous-scopes.json" with { type: "json" };
 
@@ -52,11 +52,11 @@ const WEBHOOK_SCOPES: readonly ExplainedScope[] = [
 
 /** The scopes that reach the rights of people and programs. */
 const ACCESS_SCOPES: readonly ExplainedScope[] = [
-  ["own-key:read", keys.readTheKeyItself, keys.seesWhenItEnds],
-  ["own-key:rotate", keys.rotateTheKeyItself, keys.canLiveOn],
-  ["users:read", keys.readUsers, keys.seesUsersAndKeys],
-  ["users:write", keys.changeUsers, keys.canInviteAndDeactivate],
-  ["audit:read", keys.readAudits, keys.seesWhoDidWhat],
+  ["own-key:read", access.readTheKeyItself, access.seesWhenItEnds],
+  ["own-key:rotate", access.rotateTheKeyItself, access.canLiveOn],
+  ["users:read", access.readUsers, access.seesUsersAndKeys],
+  ["users:write", access.changeUsers, access.canInviteAndDeactivate],
+  ["audit:read", access.readAudits, access.seesWhoDidWhat],
 ];
 
 /** The scopes that need an explanation of their effects. */
@@ -64,7 +64,7 @@ export const EXPLAINED_SCOPES: readonly (readonly [title: string, scopes: readon
   [t.identitiesOfDevices, IDENTITY_SCOPES],
   [t.commandsAndPeople, REACHING_SCOPES],
   [t.messagesToOtherSystems, WEBHOOK_SCOPES],
-  [keys.rightsOfPeopleAndPrograms, ACCESS_SCOPES],
+  [access.rightsOfPeopleAndPrograms, ACCESS_SCOPES],
 ];
 
 /**

@@ -24,7 +24,7 @@ const LIVES = [
  *
  * @param account its owner, in place of the user
  */
-export function CreateKey({ onClose, account }: { onClose: () => void; account?: ServiceAccount }) {
+export default function CreateKey({ onClose, account }: { onClose: () => void; account?: ServiceAccount }) {
   const { user } = useSession();
   const { baseUrl, caPem } = useBroker();
   const [made, setMade] = useState<{ key: string; scopes: readonly string[] }>();

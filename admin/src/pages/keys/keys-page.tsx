@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t as rotation } from "#texts/pages/access/rotation.ts";
 import { t } from "#texts/pages/keys.ts";
 import { type ApiKey, KEYS, keysQuery, keyWritesQuery, revokeKey } from "../../api/keys.ts";
 import { filled } from "../../api/queries.ts";
@@ -34,8 +35,10 @@ import {
 } from "../../ui/ui.ts";
 import { ACTS } from "../../words/acts.ts";
 import { endOfKey, stateOfKey } from "../../words/keys.ts";
-import { CreateKey } from "./create-key.tsx";
 import { RotateKey } from "./rotate-key.tsx";
+
+/** Two screens have this form: apart, it is not loaded with every screen. */
+const CreateKey = lazy(() => import("./create-key.tsx"));
 
 const STATES = { active: "active", ended: "ended" } as const;
 const FILTERS: readonly Filter[] = [
@@ -61,7 +64,11 @@ export default function KeysPage() {
     label: t.createApiKey,
     title: t.createAnApiKey,
     wide: true,
-    children: (close) => <CreateKey onClose={close} />,
+    children: (close) => (
+      <Suspense fallback={null}>
+        <CreateKey onClose={close} />
+      </Suspense>
+    ),
   });
   const create = useMay("createKey") && button;
   return (
@@ -115,8 +122,8 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
     [common.created]: <Time at={apiKey.createdAt} />,
     [common.expires]: <Time at={apiKey.expiresAt} none={t.never} />,
     [common.lastUsed]: <LastUse apiKey={apiKey} />,
-    ...(apiKey.replaces && { [t.replaces]: <KeyLink id={apiKey.replaces} /> }),
-    ...(apiKey.replacedBy && { [t.replacedBy]: <KeyLink id={apiKey.replacedBy} /> }),
+    ...(apiKey.replaces && { [rotation.replaces]: <KeyLink id={apiKey.replaces} /> }),
+    ...(apiKey.replacedBy && { [rotation.replacedBy]: <KeyLink id={apiKey.replacedBy} /> }),
   };
   return (
     <>
@@ -126,7 +133,7 @@ function Content({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
       <Writes id={apiKey.id} />
       <DialogActions>
         {mayRotate && !end && !apiKey.replacedBy && (
-          <Opens label={t.rotateKey} title={t.rotateTheKey(apiKey.name)}>
+          <Opens label={rotation.rotateKey} title={rotation.rotateTheKey(apiKey.name)}>
             {(close) => <RotateKey apiKey={apiKey} onClose={close} />}
           </Opens>
         )}

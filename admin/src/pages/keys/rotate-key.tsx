@@ -1,5 +1,6 @@
 import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
+import { t as rotation } from "#texts/pages/access/rotation.ts";
 import { t } from "#texts/pages/keys.ts";
 import { type ApiKey, KEYS, rotateKey } from "../../api/keys.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
@@ -7,10 +8,10 @@ import { Secret, ShownOnce, Time } from "../../ui/ui.ts";
 
 /** The choices for the time that the former key keeps working, in hours. */
 const OVERLAPS = [
-  { value: "168", label: t.in7Days },
-  { value: "24", label: t.in24Hours },
-  { value: "1", label: t.inAnHour },
-  { value: "0", label: t.immediately },
+  { value: "168", label: rotation.in7Days },
+  { value: "24", label: rotation.in24Hours },
+  { value: "1", label: rotation.inAnHour },
+  { value: "0", label: rotation.immediately },
 ];
 
 /** Replaces a key by one with the same rights, and shows it once. */
@@ -21,15 +22,15 @@ export function RotateKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => 
     return (
       <ShownOnce title={t.theNewApiKey} done={t.iHaveCopiedIt} onDone={onClose}>
         <Secret label={t.apiKey} value={made.key} />
-        <p>{t.theFormerKeyEndsAt(<Time at={made.replaces.expiresAt} />)}</p>
+        <p>{rotation.theFormerKeyEndsAt(<Time at={made.replaces.expiresAt} />)}</p>
       </ShownOnce>
     );
   const submit = async ({ overlapHours }: typeof form.values) =>
     setMade(await rotateKey(apiKey.id, { overlapHours: Number(overlapHours) }));
   return (
-    <Form form={form} onSubmit={submit} action={t.rotateKey} onCancel={onClose} refreshes={[KEYS]}>
-      <p>{t.theNewKeyHasTheSame}</p>
-      <NativeSelect label={t.theFormerKeyEnds} data={OVERLAPS} {...field("overlapHours")} />
+    <Form form={form} onSubmit={submit} action={rotation.rotateKey} onCancel={onClose} refreshes={[KEYS]}>
+      <p>{rotation.theNewKeyHasTheSame}</p>
+      <NativeSelect label={rotation.theFormerKeyEnds} data={OVERLAPS} {...field("overlapHours")} />
     </Form>
   );
 }

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/access/service-accounts.ts";
@@ -16,8 +17,9 @@ import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
 import { type Column, Empty, Opens, Page, Status, Time, useOpens } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
-import { CreateKey } from "../keys/create-key.tsx";
 import { CreateAccount, EditAccount } from "./account-form.tsx";
+
+const CreateKey = lazy(() => import("../keys/create-key.tsx"));
 
 const COLUMNS: readonly Column<ServiceAccount>[] = [
   { title: common.name, main: true, cell: ({ name }) => name },
@@ -77,7 +79,11 @@ function Acts({ account }: { account: ServiceAccount }) {
     <span className="row">
       {mayCreateKey && status === "active" && (
         <Opens small wide label={t.createKey} title={t.createAKeyOf(name)}>
-          {(close) => <CreateKey onClose={close} account={account} />}
+          {(close) => (
+            <Suspense fallback={null}>
+              <CreateKey onClose={close} account={account} />
+            </Suspense>
+          )}
         </Opens>
       )}
       {mayChange && (
