@@ -93,7 +93,6 @@ async function startService({ stream, certFile }: Receiver) {
   const env = {
     MUSTER_WEBHOOK_ALLOW_PRIVATE: "true",
     NODE_EXTRA_CA_CERTS: certFile,
-    MUSTER_LOG_LEVEL: "warn",
   };
   const started = (aheadMs: number) =>
     startProcess(dataDir, undefined, { env: { ...env, ...clockFrom(new Date(Date.now() + aheadMs)) } });

@@ -38,7 +38,7 @@ browserTest("a person compares a metric of several devices, in one chart each an
   await page.clock.setFixedTime(server.clock.now());
   await page.goto("/devices");
   for (const id of [one, two, silent]) await page.getByRole("checkbox", { name: `Select ${id}` }).check();
-  await page.getByRole("link", { name: "Compare" }).click();
+  await page.getByRole("link", { name: "Compare devices" }).click();
   await page.getByRole("img", { name: /temperature of Feed pump/ }).waitFor();
   await page.getByRole("img", { name: /temperature of Press 7/ }).waitFor();
   await page.getByText("Nothing was measured in this time.").waitFor();

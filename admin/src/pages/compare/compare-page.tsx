@@ -3,6 +3,7 @@ import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/telemetry/compare.ts";
+import { t as screens } from "#texts/screens.ts";
 import { deviceQuery, latestQuery } from "../../api/devices.ts";
 import { seriesQuery } from "../../api/live/series.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
@@ -26,7 +27,7 @@ export default function ComparePage() {
   const compared = useCompared(isTogether ? MOST_LINES : MOST_CHARTS);
   return (
     <Page
-      title={t.compareDevices}
+      title={screens.compareDevices}
       lead={t.lead}
       back={{ href: "/devices", label: common.devices }}
       actions={

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/fleet.ts";
-import { t as compare } from "#texts/pages/telemetry/compare.ts";
+import { t as screens } from "#texts/screens.ts";
 import type { Schemas } from "../../api/client.ts";
 import { DEVICES, devicesQuery } from "../../api/devices.ts";
 import type { Group } from "../../api/people/groups.ts";
@@ -31,7 +31,7 @@ export function GroupDevices({ group: { id, name } }: { group: Group }) {
       actions={
         <>
           {total !== undefined && <a href={`/devices?groupId=${id}`}>{nouns.device(total)}</a>}
-          {total !== undefined && total > 0 && <a href={`/compare?groupId=${id}`}>{compare.compareDevices}</a>}
+          {total !== undefined && total > 0 && <a href={`/compare?groupId=${id}`}>{screens.compareDevices}</a>}
           {mayAdd && (
             <Opens small label={t.addDevices} title={t.addDevicesTo(name)}>
               {(close) => (

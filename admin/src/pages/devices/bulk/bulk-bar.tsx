@@ -2,7 +2,7 @@ import { useState } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/devices.ts";
-import { t as compare } from "#texts/pages/telemetry/compare.ts";
+import { t as screens } from "#texts/screens.ts";
 import type { Schemas } from "../../../api/client.ts";
 import { type DeviceQuery, listDevices } from "../../../api/devices.ts";
 import { useAct } from "../../../parts/act/use-act.tsx";
@@ -57,7 +57,11 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
           {selected.size >= page.length && total > selected.size && (
             <SelectMatching query={query} total={total} onSelect={onSelect} />
           )}
-          <Action small label={compare.compare} href={`/compare?devices=${ids.slice(0, MOST_COMPARED).join(",")}`} />
+          <Action
+            small
+            label={screens.compareDevices}
+            href={`/compare?devices=${ids.slice(0, MOST_COMPARED).join(",")}`}
+          />
           <Action small label={t.clearSelection} onClick={() => onSelect(new Set())} />
           {mayDelete && (
             <>

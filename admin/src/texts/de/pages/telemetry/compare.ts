@@ -1,7 +1,6 @@
 import type { t as en } from "../../../en/pages/telemetry/compare.ts";
 
 export const t: typeof en = {
-  compareDevices: "Geräte vergleichen",
   lead: "Eine Messgröße mehrerer Geräte über dieselbe Zeit. Die Adresse dieser Seite zeigt anderen dieselben Diagramme.",
   view: "Ansicht",
   oneChartEach: "Je ein Diagramm",
@@ -17,5 +16,4 @@ export const t: typeof en = {
   nothingMeasured: "In dieser Zeit wurde nichts gemessen.",
   nothingMeasuredBy: (names) => `In dieser Zeit wurde nichts gemessen von: ${names}`,
   someNotRead: "Einige Geräte konnten nicht gelesen werden.",
-  compare: "Vergleichen",
 };

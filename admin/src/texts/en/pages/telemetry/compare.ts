@@ -1,6 +1,5 @@
 /** The texts of the screen that compares devices. */
 export const t = {
-  compareDevices: "Compare devices",
   lead: "One metric of several devices over the same time. The address of this page shows others the same charts.",
   view: "View",
   oneChartEach: "One chart each",
@@ -16,5 +15,4 @@ export const t = {
   nothingMeasured: "Nothing was measured in this time.",
   nothingMeasuredBy: (names: string) => `Nothing was measured in this time by: ${names}`,
   someNotRead: "Some devices could not be read.",
-  compare: "Compare",
 };
