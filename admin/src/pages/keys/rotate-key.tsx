@@ -2,7 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { t as rotation } from "#texts/pages/access/rotation.ts";
 import { t } from "#texts/pages/keys.ts";
-import { type ApiKey, KEYS, rotateKey } from "../../api/keys.ts";
+import { type ApiKey, rotateKey } from "../../api/keys.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Secret, ShownOnce, Time } from "../../ui/ui.ts";
 
@@ -14,7 +14,10 @@ const OVERLAPS = [
   { value: "0", label: rotation.immediately },
 ];
 
-/** Replaces a key by one with the same rights, and shows it once. */
+/**
+ * Replaces a key by one with the same rights, and shows it once. The list is not read again, since a replaced key no
+ * longer has this dialog.
+ */
 export function RotateKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const [made, setMade] = useState<Awaited<ReturnType<typeof rotateKey>>>();
   const [form, field] = useFields({ overlapHours: "24" }, "rotateKey");
@@ -28,7 +31,7 @@ export function RotateKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => 
   const submit = async ({ overlapHours }: typeof form.values) =>
     setMade(await rotateKey(apiKey.id, { overlapHours: Number(overlapHours) }));
   return (
-    <Form form={form} onSubmit={submit} action={rotation.rotateKey} onCancel={onClose} refreshes={[KEYS]}>
+    <Form form={form} onSubmit={submit} action={rotation.rotateKey} onCancel={onClose}>
       <p>{rotation.theNewKeyHasTheSame}</p>
       <NativeSelect label={rotation.theFormerKeyEnds} data={OVERLAPS} {...field("overlapHours")} />
     </Form>

@@ -45,7 +45,7 @@ browserTest("a service account is made, gets a key, loses its role's rights, and
   await dialog.getByLabel("Role").selectOption("viewer");
   await assertSound(window, "service accounts edit");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await row.getByText("Viewer").waitFor();
+  await row.getByRole("cell", { name: "Viewer", exact: true }).waitFor();
   await row.getByRole("button", { name: "Deactivate" }).click();
   await dialog.getByRole("button", { name: "Deactivate service account" }).click();
   await row.getByText("Deactivated").waitFor();
