@@ -71,7 +71,7 @@ async function grown(receiver: Receiver): Promise<void> {
 
 async function delivered(service: Service, receiver: Receiver): Promise<void> {
   const isDone = async () => {
-    const { waiting } = await service.call("GET", "/audit-stream");
+    const { waiting } = await service.call("GET", "/audit/stream");
     return waiting === 0 && distinct(await receiver.entries()).some((entry) => nameOf(entry) === service.names.at(-1));
   };
   await until(isDone, "the stream does not end");
@@ -81,7 +81,8 @@ async function until(holds: () => Promise<boolean>, otherwise: string): Promise<
   const deadline = performance.now() + DEADLINE_MS;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(otherwise);
-    await setTimeout(50);
+    // A session may send 600 requests a minute.
+    await setTimeout(250);
   }
 }
 
@@ -114,7 +115,7 @@ async function startService({ stream, certFile }: Receiver) {
   await enter(drawn);
   await call("PUT", "/password", { currentPassword: drawn, newPassword: PASSWORD });
   const group = await call("POST", "/groups", { name: "Pumps" });
-  await call("PUT", "/audit-stream", stream);
+  await call("PUT", "/audit/stream", stream);
   const names: string[] = [];
   return {
     names,

@@ -2,8 +2,9 @@ import { NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { t as rotation } from "#texts/pages/access/rotation.ts";
 import { t } from "#texts/pages/keys.ts";
-import { type ApiKey, rotateKey } from "../../api/keys.ts";
+import { type ApiKey, KEYS, rotateKey } from "../../api/keys.ts";
 import { Form, useFields } from "../../parts/form/form.tsx";
+import { useRefresh } from "../../parts/use-refresh.ts";
 import { Secret, ShownOnce, Time } from "../../ui/ui.ts";
 
 /** The choices for the time that the former key keeps working, in hours. */
@@ -15,15 +16,20 @@ const OVERLAPS = [
 ];
 
 /**
- * Replaces a key by one with the same rights, and shows it once. The list is not read again, since a replaced key no
- * longer has this dialog.
+ * Replaces a key by one with the same rights, and shows it once. The list is read again when the user has copied it,
+ * since a replaced key no longer has this dialog.
  */
 export function RotateKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const [made, setMade] = useState<Awaited<ReturnType<typeof rotateKey>>>();
+  const refresh = useRefresh();
+  const done = () => {
+    onClose();
+    void refresh(KEYS);
+  };
   const [form, field] = useFields({ overlapHours: "24" }, "rotateKey");
   if (made)
     return (
-      <ShownOnce title={t.theNewApiKey} done={t.iHaveCopiedIt} onDone={onClose}>
+      <ShownOnce title={t.theNewApiKey} done={t.iHaveCopiedIt} onDone={done}>
         <Secret label={t.apiKey} value={made.key} />
         <p>{rotation.theFormerKeyEndsAt(<Time at={made.replaces.expiresAt} />)}</p>
       </ShownOnce>
