@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ROLES } from "../../../access/access.ts";
 import { records } from "../../../lib/limits/records.ts";
 import { id, nullableTimestamp, timestamp } from "../../shapes.ts";
+import { role } from "./user-shapes.ts";
 
 /** The shapes of API keys. */
 
@@ -26,9 +26,7 @@ export const key = z
     }),
     userId: id,
     ownerKind: z.enum(["person", "service"]).meta({ id: "KindOfUser" }),
-    ownerRole: z
-      .enum(ROLES)
-      .meta({ description: "The present role of its owner, who was an admin when the key was created" }),
+    ownerRole: role.meta({ description: "The present role of its owner, who was an admin when the key was created" }),
     createdAt: timestamp,
     expiresAt: nullableTimestamp,
     replaces,
@@ -39,6 +37,7 @@ export const key = z
     revokedBy: z.string().nullable(),
     revocationReason: z
       .enum(["requested", "creator_deactivated", "creator_deleted", "creator_password_reset"])
+      .meta({ id: "KeyRevocationReason" })
       .nullable(),
     endedBy: z
       .strictObject({ id, act: z.string(), actor: z.string(), at: timestamp, target: z.string() })
@@ -88,6 +87,7 @@ export const KEY_EXAMPLE = {
 export const keyFilter = {
   state: z
     .enum(["active", "ended"])
+    .meta({ id: "KeyState" })
     .optional()
     .meta({ description: "`ended` means revoked or expired; all keys if absent" }),
   userId: id.optional().meta({ description: "Keys of this user" }),
