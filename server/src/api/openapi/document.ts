@@ -120,15 +120,15 @@ function tagsOf(routes: readonly Route[], more: readonly string[]): Json[] {
     .map(([name, description]) => ({ name, description }));
 }
 
+const REFERENCE = /"#\/components\/([^"]+)"/g;
+
 /** Returns only the referenced components: the other surface's headers are omitted. */
 function used(components: Json, operations: Json): Json {
-  const text = JSON.stringify([operations, components]);
+  const referenced = new Set([...JSON.stringify([operations, components]).matchAll(REFERENCE)].map(([, to]) => to));
   const kept = Object.entries(components).map(([kind, all]) => [
     kind,
     Object.fromEntries(
-      Object.entries(all as Json).filter(
-        ([name]) => kind === "securitySchemes" || text.includes(`"#/components/${kind}/${name}"`),
-      ),
+      Object.entries(all as Json).filter(([name]) => kind === "securitySchemes" || referenced.has(`${kind}/${name}`)),
     ),
   ]);
   return Object.fromEntries(kept.filter(([, all]) => Object.keys(all as Json).length > 0));
