@@ -66,21 +66,26 @@ const nameOf = ({ after }: Entry) => after?.name;
 /** Waits until the receiver has got something of what has waited. */
 async function grown(receiver: Receiver): Promise<void> {
   const before = (await receiver.entries()).length;
-  await until(async () => (await receiver.entries()).length > before, "the receiver gets nothing");
+  await until(
+    async () => (await receiver.entries()).length > before,
+    () => "the receiver gets nothing",
+  );
 }
 
 async function delivered(service: Service, receiver: Receiver): Promise<void> {
+  let stream: { waiting: number } | undefined;
   const isDone = async () => {
-    const { waiting } = await service.call("GET", "/audit/stream");
-    return waiting === 0 && distinct(await receiver.entries()).some((entry) => nameOf(entry) === service.names.at(-1));
+    ({ stream } = await service.call("GET", "/audit/stream"));
+    const isLast = (entry: Entry) => nameOf(entry) === service.names.at(-1);
+    return stream?.waiting === 0 && distinct(await receiver.entries()).some(isLast);
   };
-  await until(isDone, "the stream does not end");
+  await until(isDone, () => `the stream does not end: ${JSON.stringify(stream)}`);
 }
 
-async function until(holds: () => Promise<boolean>, otherwise: string): Promise<void> {
+async function until(holds: () => Promise<boolean>, otherwise: () => string): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(otherwise);
+    if (performance.now() > deadline) throw new Error(otherwise());
     // A session may send 600 requests a minute.
     await setTimeout(250);
   }
