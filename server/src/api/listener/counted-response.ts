@@ -8,6 +8,8 @@ const SLICE_BYTES = 16 * 1024;
 
 /** A response that reports each write, so that unsent bytes can be counted, and that writes large bodies in slices. */
 export class CountedResponse extends ServerResponse {
+  /** Called once the answer is complete, although its client may not have read it. */
+  onComplete: (() => void) | undefined;
   /** Called after each write. */
   onWritten: (() => void) | undefined;
   /** Decides when the next slices of a large body are written, once its client has read the previous ones. */
@@ -25,6 +27,7 @@ export class CountedResponse extends ServerResponse {
 
   // biome-ignore lint/suspicious/noExplicitAny: Node's overloads are handed on as they are
   override end(chunk?: any, encoding?: any, callback?: any): this {
+    this.onComplete?.();
     if (chunk instanceof Uint8Array && chunk.length > SLICE_BYTES) {
       if (!this.headersSent && !this.hasHeader("content-length")) this.setHeader("content-length", chunk.length);
       this.#writeSlices(chunk, 0, typeof encoding === "function" ? encoding : callback);

@@ -15,7 +15,9 @@ export interface UnderWay extends Parsed {
   readonly connection: GatedConnection;
   /** The address block that is charged while it has not authenticated. */
   readonly payer: string;
-  /** Whether it no longer counts as in progress: a live stream, which has limits of its own. */
+  /** When the handler was called, in milliseconds of the monotonic clock. */
+  readonly since: number;
+  /** Whether it no longer counts as in progress: it is answered, or a live stream, which has limits of its own. */
   isReleased: boolean;
 }
 

@@ -62,7 +62,12 @@ export function createListener(
   const unauthenticated = new UnauthenticatedConnections(budget, caps.proxies);
   const connections = capConnections({ ...caps, unauthenticated });
   const onAuthenticated = connections.authenticated;
-  const gate = new RequestGate({ ...caps, clock, budget, refuse, onAuthenticated, handle: onRequest });
+  const timeOut = (socket: TLSSocket) => {
+    // As Node does at the end of the time for a request.
+    const late = Object.assign(new Error("the body is late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
+    if (!server.emit("clientError", late, socket)) socket.destroy();
+  };
+  const gate = new RequestGate({ ...caps, clock, budget, refuse, timeOut, onAuthenticated, handle: onRequest });
   const onAnyRequest: RequestListener = (request, response) => {
     connections.serving(request.socket as TLSSocket, response);
     response.once("finish", () => closeUnlessComplete(request));

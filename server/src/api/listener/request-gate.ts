@@ -13,6 +13,7 @@ import type { CountedResponse } from "./counted-response.ts";
 import { GatedBlock, GatedConnection, type Parsed, type UnderWay } from "./gated-connection.ts";
 import { paceReading } from "./pace-reading.ts";
 import { RequestTurns } from "./request-turns.ts";
+import { SlowBodies } from "./slow-bodies.ts";
 import { UnsentAnswers, type UnsentLimits } from "./unsent-answers.ts";
 
 export type GateLimits = UnsentLimits &
@@ -30,6 +31,8 @@ export interface GateOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Answers a client without credentials whose block has used up its budget. */
   refuse(parsed: Parsed, retryAfterSeconds: number): void;
+  /** Answers a request whose body has not arrived in time, and closes its connection. */
+  timeOut(socket: TLSSocket): void;
   /** Called when the client has shown valid credentials. */
   onAuthenticated(socket: TLSSocket): void;
   /** Handles a request. */
@@ -58,6 +61,7 @@ export class RequestGate {
   readonly #writing = new RequestTurns("writing");
   readonly #unknownTurns: PacedTurns;
   readonly #unsent: UnsentAnswers;
+  readonly #slowBodies: SlowBodies;
   #underWay = 0;
   #sharedCount = 0;
   #isKnownTurnPlanned = false;
@@ -69,6 +73,12 @@ export class RequestGate {
       options.onCapReached("unsent", slowest.socket.remoteAddress ?? "");
       this.#closed(slowest);
       slowest.socket.destroy();
+    });
+    this.#slowBodies = new SlowBodies({
+      clock: options.clock,
+      isFull: (block) => (block ? !this.#mayBegin(block) && this.#waitsIn(block) : !this.#hasRoom() && this.#isWaiting),
+      isAuthenticated: ({ request }) => !this.#requests.has(request),
+      timeOut: (late) => this.#timeOut(late),
     });
   }
 
@@ -144,7 +154,7 @@ export class RequestGate {
     }
     budget.charge(payer, CHARGES.request);
     connection.begun();
-    this.#serve({ ...parsed, connection, payer, isReleased: false });
+    this.#serve({ ...parsed, connection, payer, since: this.#options.clock.monotonicMs(), isReleased: false });
     this.#planned(connection);
   }
 
@@ -154,6 +164,8 @@ export class RequestGate {
     connection.block.underWay++;
     this.#underWay++;
     this.#requests.set(request, underWay);
+    this.#slowBodies.begun(underWay);
+    response.onComplete = () => this.#completed(underWay);
     response.onWritten = () => this.#unsent.count(connection);
     response.onDrained = (proceed) => this.#drained(underWay, proceed);
     response.once("close", () => this.#answered(underWay));
@@ -168,6 +180,12 @@ export class RequestGate {
     this.#unsent.count(connection);
     connection.reading.flow();
     this.#planned(connection);
+    this.#planTurns();
+  }
+
+  /** Records that only the client delays the end of an answer; its bytes have limits of their own. */
+  #completed(underWay: UnderWay): void {
+    this.#release(underWay);
     this.#planTurns();
   }
 
@@ -193,6 +211,7 @@ export class RequestGate {
   #release(underWay: UnderWay): void {
     if (underWay.isReleased) return;
     underWay.isReleased = true;
+    this.#slowBodies.ended(underWay);
     underWay.connection.block.underWay--;
     this.#underWay--;
   }
@@ -214,6 +233,21 @@ export class RequestGate {
     refuse(parsed, budget.secondsUntilRefilled(payer));
   }
 
+  #timeOut({ connection, payer, request }: UnderWay): void {
+    if (this.#requests.has(request)) this.#options.budget.charge(payer, CHARGES.lateBody);
+    this.#options.onCapReached("body", connection.socket.remoteAddress ?? "");
+    this.#closed(connection);
+    this.#options.timeOut(connection.socket);
+  }
+
+  get #isWaiting(): boolean {
+    return !this.#known.isEmpty || !this.#unknown.isEmpty;
+  }
+
+  #waitsIn({ known, unknown }: GatedBlock): boolean {
+    return known.size > 0 || unknown.size > 0;
+  }
+
   #payerOf(connection: GatedConnection, { headers }: IncomingMessage): string {
     if (!connection.isShared) return connection.block.name;
     const { proxies } = this.#options;
@@ -222,6 +256,7 @@ export class RequestGate {
 
   #planTurns(): void {
     if (!this.#unknown.isEmpty) this.#unknownTurns.plan();
+    if (this.#isWaiting) this.#slowBodies.plan();
     if (this.#isKnownTurnPlanned || this.#known.isEmpty) return;
     this.#isKnownTurnPlanned = true;
     setImmediate(() => {

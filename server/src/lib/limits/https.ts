@@ -11,13 +11,15 @@ export const CHARGES = {
   connection: 5,
   /** The charge for a request beyond the budget, which is answered 429. Sixty of them cost the refill of one minute. */
   withoutBudget: 100,
+  /** The charge for a request that loses its place because its body is late. */
+  lateBody: 100,
 } as const;
 
 /** The charges, for the table of limits. */
 const CHARGES_IN_WORDS =
   `A request costs ${CHARGES.request}, a refusal (4xx) ${CHARGES.refusal} more, every ${CHARGES.bytes / 1024} KiB of an ` +
-  `answer ${CHARGES.request}, a connection that ends unauthenticated ${CHARGES.connection}, and a request beyond the ` +
-  `budget ${CHARGES.withoutBudget}`;
+  `answer ${CHARGES.request}, a connection that ends unauthenticated ${CHARGES.connection}, a request beyond the ` +
+  `budget ${CHARGES.withoutBudget}, and one that loses its place because its body is late ${CHARGES.lateBody}`;
 
 const CLOSED = "the connection is closed";
 
@@ -106,7 +108,8 @@ export const https = limitTable({
     level: "address",
     of: "HTTPS requests in progress from one address block, by all worker processes of a node; live streams do not count",
     value: 64,
-    reached: "further ones wait, with connections taking turns",
+    reached:
+      "further ones wait, with connections taking turns; one that has waited a second for its body is answered 408 request_timeout",
   },
   httpsUnsentBytesOfAddress: {
     level: "address",
@@ -132,7 +135,8 @@ export const https = limitTable({
     level: "process",
     of: "HTTPS requests in progress; live streams do not count",
     value: 256,
-    reached: "further ones wait, with address blocks taking turns and requests with credentials first",
+    reached:
+      "further ones wait, with address blocks taking turns and requests with credentials first; late bodies as above",
   },
   httpsUnsentBytes: {
     level: "process",

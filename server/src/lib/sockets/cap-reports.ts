@@ -5,8 +5,8 @@ import type { Metrics } from "../metrics/metrics.ts";
 /**
  * The cap for which a connection was closed or a CONNECT refused. A connection is closed for the number of its address
  * block, of unauthenticated connections or of all; for bytes other than data; for its block's unauthenticated budget;
- * or for unread answers. A CONNECT is refused for its address block's rate, or for the bytes waiting to be sent to all
- * clients.
+ * for unread answers; or for a late body while other requests wait. A CONNECT is refused for its address block's rate,
+ * or for the bytes waiting to be sent to all clients.
  */
 export type ConnectionCap =
   | "address"
@@ -15,6 +15,7 @@ export type ConnectionCap =
   | "overhead"
   | "budget"
   | "unsent"
+  | "body"
   | "connects"
   | "waiting";
 

@@ -120,6 +120,41 @@ test("concurrent requests are capped per address block and per process, and furt
   assert.equal(waiting.length, 0);
 });
 
+test("requests whose bodies do not arrive give their places to others, those without credentials first", async (t) => {
+  const limits = { httpsRequests: 4 };
+  const door = await frontDoor(t, limits, (request, response) => void request.resume().on("end", () => response.end()));
+  const post = (path: string) => `POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n`;
+  const known = await open(door);
+  known.socket.write(post("/known"));
+  const silent = await Promise.all(Array.from({ length: 3 }, () => open(door)));
+  for (const { socket } of silent) socket.write(post("/"));
+  const honest = await open(door);
+  honest.socket.write(GET);
+  door.clock.advance(2 * SECOND);
+  await Promise.all(silent.map(({ ended }) => ended));
+  await eventually(async () => answersIn(honest.text()) === 1);
+  known.socket.write("12345");
+  await eventually(async () => answersIn(known.text()) === 1);
+  assert.deepEqual(door.closed, ["body", "body", "body"]);
+});
+
+test("answers that their clients do not read keep no other client waiting", async (t) => {
+  const limits = { httpsRequestsOfAddress: 3 };
+  const answer = Buffer.alloc(10_000_000);
+  const door = await frontDoor(t, limits, ({ url }, response) => void response.end(url === "/" ? answer : "here"));
+  const silent = await Promise.all(Array.from({ length: 3 }, () => open(door)));
+  for (const { socket } of silent) {
+    socket.pause();
+    socket.write(GET);
+  }
+  const honest = await open(door);
+  for (let sent = 1; sent <= 3; sent++) {
+    honest.socket.write(KNOWN_GET);
+    await eventually(async () => answersIn(honest.text()) === sent);
+  }
+  assert.deepEqual(door.closed, []);
+});
+
 test("a client that reads no answers loses its connection, and no other does", async (t) => {
   const answer = Buffer.alloc(200_000, "x");
   const limits = { httpsUnsentBytesOfAddress: 500_000 };
