@@ -111,6 +111,24 @@ test("an OpenTelemetry collector gets log records that name the tenant", async (
   assert.deepEqual(names(distinct(entries)), ["metered"]);
 });
 
+test("a collector that claims to refuse more entries than it got does not stop the stream", async () => {
+  const tenant = await newTenant(server);
+  const body = JSON.stringify({ partialSuccess: { rejectedLogRecords: Number.MAX_SAFE_INTEGER } });
+  await streams().setAuditStream(tenant.caller, { kind: "otlp", target: sinks.hookUrl("/service/boastful") });
+  await act(tenant, "refused");
+  sinks.behave.service = () => ({ status: 200, body });
+  try {
+    await delivered(tenant);
+  } finally {
+    sinks.behave.service = () => ({ status: 200 });
+  }
+  assert.equal(
+    (await streams().getAuditStream(tenant.caller))!.lost,
+    2,
+    "the entry of the stream itself, and the group",
+  );
+});
+
 test("entries that no receiver takes within 30 days are dropped, counted and logged as an error", async () => {
   const tenant = await newTenant(server);
   const target = "https://127.0.0.1:1/";

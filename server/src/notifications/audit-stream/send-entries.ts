@@ -32,7 +32,7 @@ export async function sendEntries(
   const called = await callTarget(deps, { method: "POST", url: stream.target, headers, body }, abandon);
   if ("sent" in called) throw new Error(called.sent ? "no answer" : called.error);
   if (called.status < 200 || called.status > 299) throw new Error(`answered ${called.status}`);
-  return isOtlp ? refusedIn(called.text) : 0;
+  return isOtlp ? Math.min(refusedIn(called.text), entries.length) : 0;
 }
 
 /** Returns the secrets with which the stream is signed, the current one first. */

@@ -269,6 +269,7 @@ test("settings are refused with the field and without the value", () => {
     ["http", { url: "https://x.example/", headers: "Host: s3cret" }, "settings.headers"],
     ["http", { url: "https://x.example/", body: '{"a": "{{#if}}"}' }, "settings.body"],
     ["http", { url: "https://x.example/", body: '{"a": {{title}}' }, "settings.body"],
+    ["http", { url: "https://x.example/", body: `"${"{{text}}".repeat(51)}"` }, "settings.body"],
     ["http", { url: "https://x.example/", method: "GET" }, "settings.method"],
   ];
   for (const [name, settings, detail] of cases)

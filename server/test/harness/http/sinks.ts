@@ -52,7 +52,7 @@ export async function startSinks() {
     /** The webhook's response; without one, the webhook never answers. */
     hook: (_path: string): { status: number; location?: string } | undefined => ({ status: 204 }),
     /** The answer of a chat or paging service; their paths begin with `/service/`. */
-    service: (_path: string): { status: number; headers?: Record<string, string> } => ({ status: 200 }),
+    service: (_path: string): { status: number; headers?: Record<string, string>; body?: string } => ({ status: 200 }),
     /** Whether webhooks confirm themselves by answering with the challenge. */
     echo: true,
   };
@@ -90,8 +90,8 @@ export async function startSinks() {
       const path = request.url === "/" ? `/service/${JSON.parse(body).topic}` : request.url!;
       if (path.startsWith("/service/")) {
         hooks.push({ path, headers: request.headers as Record<string, string>, body, raw });
-        const { status, headers = {} } = behave.service(path);
-        response.writeHead(status, headers).end();
+        const { status, headers = {}, body: answer } = behave.service(path);
+        response.writeHead(status, headers).end(answer);
         return arrived();
       }
       const asked = JSON.parse(body || "{}");

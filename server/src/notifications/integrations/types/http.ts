@@ -7,6 +7,9 @@ const DEFAULT_BODY =
 /** Headers that the client or the connection sets. */
 const RESERVED = /^(host|content-length|transfer-encoding|connection|upgrade|te|trailer|expect|keep-alive)$/i;
 
+/** The most variables in a template: each may be some kilobytes, in every message. */
+const MOST_VARIABLES = 50;
+
 /** The variables of a template. */
 function variables(notice: Notice): Record<string, string> {
   const { device, group, key, kind, link, severity, since, title } = notice;
@@ -43,7 +46,9 @@ function headersOf(text: string): Record<string, string> | undefined {
 function invalid({ headers, body }: Settings): { field: string; must: string } | undefined {
   const parsed = headersOf(headers ?? "");
   if (!parsed) return { field: "headers", must: "be lines `Name: value`, without those of the connection" };
-  const unknown = [...body!.matchAll(/\{\{([^}]*)\}\}/g)].find(([, name]) => !NAMES.includes(name!.trim()));
+  const used = [...body!.matchAll(/\{\{([^}]*)\}\}/g)];
+  if (used.length > MOST_VARIABLES) return { field: "body", must: `use at most ${MOST_VARIABLES} variables` };
+  const unknown = used.find(([, name]) => !NAMES.includes(name!.trim()));
   if (unknown) return { field: "body", must: `use the variables ${NAMES.join(", ")}` };
   if (!/json/i.test(parsed["content-type"] ?? "json")) return undefined;
   const tried = fillTemplate(body!, Object.fromEntries(NAMES.map((name) => [name, "1"])), "json");
