@@ -191,7 +191,7 @@ const FAULTS = {
   "a person to whom the mapping gives no role": { of: () => person({ groups: [] }), text: "gives you no role here" },
   "an address of another domain": {
     of: () => person({ email: "ada@elsewhere.example" }),
-    text: "not of a domain of this organization",
+    text: "not in a domain of this organization",
   },
   "a token for another client": {
     of: () => person(),
