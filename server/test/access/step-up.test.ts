@@ -40,6 +40,7 @@ test("a scope is dangerous exactly if the admin app asks again for what it allow
     "device-certificates:read",
     "group-channels:write",
     "group-members:write",
+    "own-key:rotate",
   ]);
   for (const route of adminRoutes) {
     if (route.by !== "user" || !DANGEROUS_OPERATIONS[route.operationId]) continue;
