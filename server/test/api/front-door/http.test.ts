@@ -142,8 +142,11 @@ test("HEAD answers every GET with the same status and headers, compressed or not
     const own = await newKey(server, tenant, route.scope);
     for (const encoding of ["identity", "br"]) {
       const headers = { "x-api-key": own, "accept-encoding": encoding };
-      const get = await ask(environment.path(route), headers);
-      const head = await ask(environment.path(route), headers, { method: "HEAD" });
+      const path = environment.path(route);
+      let [get, head] = [await ask(path, headers), await ask(path, headers, { method: "HEAD" })];
+      // An entry that the preparation left to be written later, such as one of an audit, changes the answer once.
+      while ((await ask(path, headers)).text !== get.text)
+        [get, head] = [await ask(path, headers), await ask(path, headers, { method: "HEAD" })];
       const stable = (all: object) => Object.entries(all).filter(([name]) => !unstable.test(name));
       assert.deepEqual([get.status, head.status, head.text], [200, 200, ""], route.path);
       assert.deepEqual(stable(head.headers), stable(get.headers), route.path);
