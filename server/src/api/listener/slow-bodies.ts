@@ -49,10 +49,10 @@ export class SlowBodies {
     const { clock, isFull, isAuthenticated, timeOut } = this.#options;
     const before = clock.monotonicMs() - BODY_MS;
     const everywhere = isFull();
-    const late = [...this.#inProgress].filter(
-      ({ request, since, connection }) =>
-        !request.complete && since <= before && (everywhere || isFull(connection.block)),
-    );
+    const awaited = [...this.#inProgress].filter(({ connection }) => everywhere || isFull(connection.block));
+    // Nothing else may happen until the next of them is late.
+    if (awaited.length > 0) this.plan();
+    const late = awaited.filter(({ request, since }) => !request.complete && since <= before);
     const unknown = late.filter((each) => !isAuthenticated(each));
     for (const each of unknown.length > 0 ? unknown : late) timeOut(each);
   }
