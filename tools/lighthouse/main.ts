@@ -63,11 +63,11 @@ async function sessionCookie(state: DemoState): Promise<string> {
 
 async function measure(url: string, cookie: string | undefined): Promise<Measured> {
   const flags = [...CHROMIUM_ARGUMENTS, "--headless=new", "--ignore-certificate-errors"].join(" ");
-  const headers = cookie === undefined ? [] : ["--extra-headers", JSON.stringify({ Cookie: cookie })];
+  const headers = cookie === undefined ? [] : [`--extra-headers=${JSON.stringify({ Cookie: cookie })}`];
   const { stdout } = await run(
     "npx",
     ["--yes", LIGHTHOUSE, url, "--quiet", "--output=json", "--only-categories=performance,accessibility"].concat(
-      ["--chrome-flags", flags],
+      [`--chrome-flags=${flags}`],
       headers,
     ),
     { env: { ...process.env, CHROME_PATH: executablePath }, maxBuffer: REPORT_BYTES, cwd: tmpdir() },

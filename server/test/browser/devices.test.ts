@@ -74,7 +74,7 @@ browserTest(
     await page.getByRole("link", { name: "Issue bundle" }).waitFor();
     await page.getByRole("button", { name: "Revoke all" }).click();
     await page.getByText("The device is connected").waitFor();
-    await page.getByText("delete the device, so that it can enroll again").waitFor();
+    await page.getByText("so that it can enroll again and keeps its id").waitFor();
     await assertSound(window, "revoke all of a device");
     await page.getByLabel(`Type ${device.deviceId.slice(-4)} to confirm`).fill(device.deviceId.slice(-4));
     await page.getByRole("button", { name: "Revoke 1 certificate" }).click();

@@ -11,7 +11,7 @@ test("lines share one axis; a time of another device interrupts none, a gap of i
   ]);
   assert.deepEqual(aligned.times, [1, 2, 3, 4]);
   assert.deepEqual(aligned.series, [
-    { label: "one", values: [10, null, undefined, 30] },
+    { label: "one", values: [10, null, null, 30] },
     { label: "two", values: [5, undefined, 6, undefined] },
   ]);
 });
@@ -21,4 +21,18 @@ test("a device without a measurement has a line without values", () => {
     times: [],
     series: [{ label: "one", values: [] }],
   });
+});
+
+test("a line begins with its first value", () => {
+  const { series } = align([
+    { label: "one", lines: line([1, 3], [10, 20]) },
+    { label: "two", lines: line([2], [5]) },
+  ]);
+  assert.deepEqual(
+    series.map(({ values }) => values),
+    [
+      [10, undefined, 20],
+      [null, 5, undefined],
+    ],
+  );
 });

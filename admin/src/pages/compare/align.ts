@@ -7,14 +7,21 @@ export interface Aligned {
 }
 
 /**
- * Puts the averages of several devices on one axis. A device without a value at the time of another's has `undefined`
- * there, which does not interrupt its line; its own gaps stay `null`.
+ * Puts the averages of several devices on one axis. At the time of another device a line has `undefined`, which does
+ * not interrupt it; before its first value and in a gap of its own it has `null`.
  */
 export function align(lines: readonly { label: string; lines: Pick<Lines, "times" | "series"> }[]): Aligned {
   const times = [...new Set(lines.flatMap(({ lines }) => lines.times))].sort((one, other) => one - other);
   const series = lines.map(({ label, lines }) => {
-    const values = new Map(lines.times.map((at, index) => [at, lines.series[0]?.values[index] ?? null]));
-    return { label, values: times.map((at) => values.get(at)) };
+    const own = new Map(lines.times.map((at, index) => [at, lines.series[0]?.values[index] ?? null]));
+    let last: number | null = null;
+    const valueAt = (at: number) => {
+      const value = own.get(at);
+      if (value === undefined) return last === null ? null : undefined;
+      last = value;
+      return value;
+    };
+    return { label, values: times.map(valueAt) };
   });
   return { times, series };
 }

@@ -114,14 +114,16 @@ function Shown({ compared: { ids, total }, isTogether }: { compared: Compared; i
   );
 }
 
-/** Returns the metric of the address, otherwise the first one, with all numeric metrics of the devices. */
+/** Returns the metric of the address, otherwise the one that most devices have, with all numeric metrics of them. */
 function useMetric(ids: readonly string[]): [string | undefined, string[], (metric: string) => void] {
   const [{ metric: asked }, change] = useUrlState();
   const latest = useQueries({ queries: ids.map(latestQuery) });
   const names = latest.flatMap(({ data }) =>
     (data?.items ?? []).flatMap(({ metric, value }) => (typeof value === "number" ? [metric] : [])),
   );
-  const metrics = [...new Set(names)].sort();
-  const metric = asked !== undefined && metrics.includes(asked) ? asked : metrics[0];
+  const count = Map.groupBy(names, (name) => name);
+  const metrics = [...count.keys()].sort();
+  const [usual] = metrics.toSorted((one, other) => count.get(other)!.length - count.get(one)!.length);
+  const metric = asked !== undefined && metrics.includes(asked) ? asked : usual;
   return [metric, metrics, (chosen) => change({ metric: chosen }, { step: true })];
 }

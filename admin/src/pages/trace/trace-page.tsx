@@ -51,7 +51,7 @@ export default function TracePage() {
   return (
     <Page
       title={t.live(clientId)}
-      lead={t.lead}
+      lead={t.lead(<a href={`/refusals?deviceId=${encodeURIComponent(clientId)}`}>{screens.refusedClients}</a>)}
       back={{ href: "/refusals", label: screens.refusedClients }}
       actions={start}
     >

@@ -46,7 +46,7 @@ export const t: typeof en = {
   theDeviceCannotConnectUntil: "Das Gerät kann sich nicht verbinden, bis es ein neues Zertifikat erhält. ",
   issueABundleForIt: "Stellen Sie ein Bundle aus, und installieren Sie es auf dem Gerät.",
   issueABundleForItOr:
-    "Stellen Sie ein Bundle aus; oder löschen Sie das Gerät, damit es sich mit einem neuen Claim neu registrieren kann.",
+    "Stellen Sie ein Bundle aus; oder wählen Sie „Erneute Registrierung erlauben“, damit es sich neu registrieren kann und seine ID behält.",
   expires: (kind, serialNumber) => phrase`${kind} ${serialNumber}, läuft ab `,
   commands: "Befehle",
   messagesThatWaitUntilThe:

@@ -48,7 +48,8 @@ export const t = {
   theDeviceIsNotConnectedNow: "The device is not connected now.",
   theDeviceCannotConnectUntil: "The device cannot connect until it gets a new certificate. ",
   issueABundleForIt: "Issue a bundle for it and install that on the device.",
-  issueABundleForItOr: "Issue a bundle for it; or delete the device, so that it can enroll again with a new claim.",
+  issueABundleForItOr:
+    "Issue a bundle for it; or choose “Allow re-enrollment”, so that it can enroll again and keeps its id.",
   expires: (certificateKinds: ReactNode, serialNumber: ReactNode) =>
     phrase`${certificateKinds} ${serialNumber}, expires `,
   commands: "Commands",

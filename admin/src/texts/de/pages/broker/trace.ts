@@ -3,14 +3,15 @@ import { phrase } from "../../../phrase.ts";
 
 export const t: typeof en = {
   live: (client) => `Live: ${client}`,
-  lead: "Was der Client sendet, empfängt und was ihm verweigert wird, das Neueste zuerst. Payloads werden nicht aufgezeichnet. Abgewiesene Verbindungen stehen unter „Warum verbindet es sich nicht?“.",
+  lead: (refusals) =>
+    phrase`Was der verbundene Client sendet, empfängt und was ihm verweigert wird, das Neueste zuerst, ohne Payloads. Abgewiesene Verbindungen: ${refusals}.`,
   watch: "Fünf Minuten beobachten",
   watchAgain: "Neu beginnen",
   notWatched: "Der Client wird nicht beobachtet",
   watchedUntil: (time) => phrase`Aufgezeichnet wird bis ${time}.`,
   endedAt: (time) => phrase`Die Aufzeichnung endete um ${time}. Die Einträge werden eine Stunde später gelöscht.`,
   entries: "Was der Client tat",
-  nothingYet: "Er hat seitdem nichts gesendet und empfangen",
+  nothingYet: "Er hat sich seitdem nicht verbunden, nichts gesendet und nichts empfangen",
   bytes: (count) => `${count} Bytes`,
   details: "Einzelheiten",
   disconnected: "Getrennt",

@@ -4,14 +4,15 @@ import { phrase } from "../../../phrase.ts";
 /** The texts of a client's trace. */
 export const t = {
   live: (client: string) => `Live: ${client}`,
-  lead: "What the client sends, receives and is refused, newest first. Payloads are not recorded. Refused connections are in “Why can't it connect?”.",
+  lead: (refusals: ReactNode) =>
+    phrase`What the connected client sends, receives and is refused, newest first, without payloads. Refused connections: ${refusals}.`,
   watch: "Watch for five minutes",
   watchAgain: "Start again",
   notWatched: "The client is not being watched",
   watchedUntil: (time: ReactNode) => phrase`Recorded until ${time}.`,
   endedAt: (time: ReactNode) => phrase`Recording ended at ${time}. The entries are deleted an hour later.`,
   entries: "What the client did",
-  nothingYet: "It has sent and received nothing since",
+  nothingYet: "It has not connected, sent or received since",
   bytes: (count: string) => `${count} bytes`,
   details: "Details",
   disconnected: "Disconnected",
