@@ -40,8 +40,11 @@ export async function startService(
     const muster = await startMuster(dataDir.path, url, { ...workers, ...key, ...settings });
     const newWarnings = warningsIn(dataDir.path);
     if (kind !== APART) return { ...muster, newWarnings, stop: () => muster.stop().finally(remove) };
-    const other = await httpsApart(url!, { ...key, ...settings });
-    const stop = () => Promise.all([muster.stop(), other.stop()]).then(remove, remove);
+    const other = await httpsApart(url!, { ...key, ...settings }).catch(async (error) => {
+      await muster.stop();
+      throw error;
+    });
+    const stop = async () => void (await Promise.all([muster.stop(), other.stop()]).finally(remove));
     return { ...muster, https: other.https, newWarnings, stop };
   } catch (error) {
     await remove();

@@ -85,7 +85,7 @@ export interface StepUp {
 
 /**
  * Verifies the user again, which admits dangerous operations for the next ten minutes. The session gets a new token.
- * Where the tenant requires its provider, a password confirms nobody.
+ * A password confirms nobody whose tenant requires its provider.
  *
  * @throws MusterError factor_required, invalid_credentials, sign_in_throttled, rate_limited, sso_required
  */

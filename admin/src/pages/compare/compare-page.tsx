@@ -7,6 +7,7 @@ import { t as screens } from "#texts/screens.ts";
 import { deviceQuery, latestQuery } from "../../api/devices.ts";
 import { seriesQuery } from "../../api/live/series.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
+import { MOST_COMPARED } from "../../parts/chart/most-compared.ts";
 import { RangeBar } from "../../parts/chart/range-bar.tsx";
 import { LIVE, PRESETS } from "../../parts/chart/time-range.ts";
 import { useTimeRange } from "../../parts/chart/use-time-range.ts";
@@ -14,7 +15,7 @@ import { DevicesField } from "../../parts/form/device-field.tsx";
 import { useUrlState } from "../../parts/url-state.ts";
 import { Action, DialogActions, Empty, Opens, Page } from "../../ui/ui.ts";
 import { Charts } from "./charts.tsx";
-import { type Compared, MOST_CHARTS, MOST_LINES, useCompared } from "./use-compared.ts";
+import { type Compared, MOST_LINES, useCompared } from "./use-compared.ts";
 import "./compare.css";
 
 const RANGES = PRESETS.filter((preset) => preset !== LIVE);
@@ -24,7 +25,7 @@ const TOGETHER = "together";
 export default function ComparePage() {
   const [{ view }, change] = useUrlState();
   const isTogether = view === TOGETHER;
-  const compared = useCompared(isTogether ? MOST_LINES : MOST_CHARTS);
+  const compared = useCompared(isTogether ? MOST_LINES : MOST_COMPARED);
   return (
     <Page
       title={screens.compareDevices}

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { devicesQuery } from "../../api/devices.ts";
+import { MOST_COMPARED } from "../../parts/chart/most-compared.ts";
 import { useUrlState } from "../../parts/url-state.ts";
 
-/** The most devices with a chart each, and in one chart, where more lines cannot be told apart. */
-export const MOST_CHARTS = 24;
+/** The most devices in one chart, where more lines cannot be told apart. */
 export const MOST_LINES = 10;
 
 export interface Compared {
@@ -18,7 +18,7 @@ export interface Compared {
 export function useCompared(most: number): Compared {
   const [{ groupId, devices = "" }] = useUrlState();
   const ofGroup = useQuery({
-    ...devicesQuery({ groupId: groupId ?? "", sort: "name", limit: MOST_CHARTS }),
+    ...devicesQuery({ groupId: groupId ?? "", sort: "name", limit: MOST_COMPARED }),
     enabled: groupId !== undefined,
   });
   const named = [...new Set(devices.split(",").filter((id) => id !== ""))];

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useRef } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/access/service-accounts.ts";
 import type { Versioned } from "../../api/client.ts";
@@ -53,12 +54,13 @@ function fieldsOf({ name, role, contactUserId, expiresInDays }: Values) {
 export function CreateAccount({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
   const initial: Values = { name: "", role: "viewer", contactUserId: user.id, expiresInDays: "365", groupIds: [] };
-  const submit = async ({ groupIds, ...values }: Values) => {
-    const { id } = await createServiceAccount({
-      ...fieldsOf({ ...values, groupIds }),
-      expiresInDays: Number(values.expiresInDays),
-    });
-    if (groupIds.length > 0) await setServiceAccountGroups(id, groupIds);
+  // If only its groups are refused, the account is there, and the next attempt changes it.
+  const created = useRef<string>(undefined);
+  const submit = async (values: Values) => {
+    const fields = { ...fieldsOf(values), expiresInDays: Number(values.expiresInDays) };
+    if (created.current === undefined) created.current = (await createServiceAccount(fields)).id;
+    else await updateServiceAccount(created.current, undefined, fields);
+    if (values.groupIds.length > 0) await setServiceAccountGroups(created.current, values.groupIds);
   };
   return <AccountForm initial={initial} action={t.createAccount} submit={submit} onClose={onClose} />;
 }

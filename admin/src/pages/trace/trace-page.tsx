@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<TraceEntry>[] = [
   { title: t.details, cell: (entry) => <Detail of={entry} /> },
 ];
 
-/** What a device or MQTT client sends, receives and is refused, while an admin watches. */
+/** Shows the acts of a device or MQTT client, and starts a trace of it. */
 export default function TracePage() {
   const { id: clientId } = usePathParams<"id">();
   const query = useQuery({

@@ -41,8 +41,8 @@ export async function listKeyRows(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-const LISTED = sql`k.id, k.user_id, k.name, k.scopes, coalesce(u.email, u.name) AS owner, u.kind, u.role, k.created_at, k.expires_at, k.last_used_at,
-  k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason, k.replaces,
+const LISTED = sql`k.id, k.user_id, k.name, k.scopes, coalesce(u.email, u.name) AS owner, u.kind, u.role, k.created_at,
+  k.expires_at, k.last_used_at, k.last_used_address, k.revoked_at, k.revoked_by, k.revocation_reason, k.replaces,
   (SELECT s.id FROM api_keys s WHERE s.replaces = k.id) AS replaced_by`;
 
 /** Returns a key of the tenant. */

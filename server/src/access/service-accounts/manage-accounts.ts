@@ -84,14 +84,14 @@ export const updateServiceAccount = adminUseCase(
       if (!row) throw notFound("service account");
       if (matches && !matches(toAccount(row))) throw preconditionFailed();
       const { contactUserId, expiresInDays } = change;
+      const now = deps.clock.now();
       const fields: AccountFields = {
         name: change.name === undefined ? row.name : plainLine("name", change.name),
         role: change.role ?? row.role,
         status: change.status ?? row.status,
         contact_id: contactUserId === undefined ? row.contact_id : await requireContact(tx, tenantId, contactUserId),
-        ends_at: expiresInDays === undefined ? row.ends_at : endIn({ expiresInDays }, deps.clock.now()),
+        ends_at: expiresInDays === undefined ? row.ends_at : endIn({ expiresInDays }, now),
       };
-      const now = deps.clock.now();
       if (fields.status === "active" && row.status !== "active" && fields.ends_at <= now)
         throw invalidRequest("The account has ended. Postpone its end as well.", "expiresInDays");
       await updateAccount(tx, row.id, fields);

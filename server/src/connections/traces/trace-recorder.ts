@@ -17,7 +17,7 @@ export interface TracedClient {
   readonly clientId: string;
 }
 
-/** What happened to a client; the fields that do not apply are absent. */
+/** An entry to record; the fields that do not apply are absent. */
 export type NewTraceEntry = Pick<NewTraceEntryRow, "kind"> & Partial<Omit<NewTraceEntryRow, "trace_id" | "at">>;
 
 interface Active {

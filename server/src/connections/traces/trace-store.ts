@@ -110,6 +110,9 @@ export async function insertTraceEntries(db: Db, rows: readonly NewTraceEntryRow
      ORDER BY n.place FOR KEY SHARE OF t`.execute(db);
 }
 
+/** A trace may have some 6,000 entries, which are deleted with it. */
+const TRACES_PER_BATCH = 5;
+
 /** Deletes traces that ended before `before`, with their entries. */
 export async function pruneTraces(db: Db, before: Date, stopped?: AbortSignal): Promise<void> {
   await pruneInBatches(
@@ -120,6 +123,6 @@ export async function pruneTraces(db: Db, before: Date, stopped?: AbortSignal): 
       );
       return Number(numAffectedRows ?? 0);
     },
-    { stopped, limit: 20 },
+    { stopped, limit: TRACES_PER_BATCH },
   );
 }

@@ -69,7 +69,7 @@ export async function begin(
   return { url, flowCookie: cookie };
 }
 
-/** What the browser brings back from a provider. */
+/** The answer of a provider, as the browser passes it on. */
 export interface BroughtAnswer {
   /** The tenant whose page the provider opened. */
   tenantId: string;

@@ -1,6 +1,6 @@
 import { limitTable } from "./limit.ts";
 
-/** What clients without credentials are charged, in requests, to the budget of their address block. */
+/** The charges of clients without credentials to the budget of their address block, in requests. */
 export const CHARGES = {
   request: 1,
   /** The charge for a refusal (4xx) besides its request: well-behaved clients cause few before they authenticate. */

@@ -10,7 +10,7 @@ import { readCoveringWindows } from "../windows/covering-window-store.ts";
 import { windowHold } from "../windows/window-hold.ts";
 import type { PagedAnomaly } from "./paged-anomaly-store.ts";
 
-/** What holds back the pages of each anomaly, by its id, and the anomalies that have begun to flap. */
+/** The holds on the pages of each anomaly, by its id, and the anomalies that have begun to flap. */
 export interface Holds {
   held: ReadonlyMap<string, Hold>;
   /** The number of openings of each anomaly that has just begun to flap. */

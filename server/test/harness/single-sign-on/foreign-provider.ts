@@ -41,7 +41,7 @@ export async function startForeignProvider(more: { people?: People; trusts?: str
     isAway: false,
     tokensAsked: 0,
     keys: undefined as Keys,
-    /** What it says at the UserInfo endpoint only. */
+    /** The claims that only the UserInfo endpoint has. */
     told: undefined as Record<string, unknown> | undefined,
     /** Whether its answers name it (RFC 9207). */
     namesItself: true,

@@ -7,6 +7,7 @@ import type { Schemas } from "../../../api/client.ts";
 import { type DeviceQuery, listDevices } from "../../../api/devices.ts";
 import { useAct } from "../../../parts/act/use-act.tsx";
 import { ConfirmEnd, Outcome } from "../../../parts/bulk/use-bulk.tsx";
+import { MOST_COMPARED } from "../../../parts/chart/most-compared.ts";
 import { useMay } from "../../../parts/session.ts";
 import { numberText } from "../../../texts/number-text.ts";
 import { Action, Opens } from "../../../ui/ui.ts";
@@ -57,11 +58,7 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
           {selected.size >= page.length && total > selected.size && (
             <SelectMatching query={query} total={total} onSelect={onSelect} />
           )}
-          <Action
-            small
-            label={screens.compareDevices}
-            href={`/compare?devices=${ids.slice(0, MOST_COMPARED).join(",")}`}
-          />
+          <Compare ids={ids} />
           <Action small label={t.clearSelection} onClick={() => onSelect(new Set())} />
           {mayDelete && (
             <>
@@ -86,8 +83,12 @@ export function BulkBar({ selected, onSelect, page, query, total, types }: BulkB
   );
 }
 
-/** The most devices that the screen of charts shows. */
-const MOST_COMPARED = 24;
+function Compare({ ids }: { ids: readonly string[] }) {
+  if (ids.length > MOST_COMPARED)
+    return <Action small disabled label={screens.compareDevices} title={t.atMostCompared(MOST_COMPARED)} />;
+  return <Action small label={screens.compareDevices} href={`/compare?devices=${ids.join(",")}`} />;
+}
+
 /** The most devices that can be selected: 25 requests to read them, and a hundred to change them. */
 const MOST = 5_000;
 const PAGE = 200;

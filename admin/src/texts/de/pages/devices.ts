@@ -39,6 +39,7 @@ export const t: typeof en = {
   selectedDevices: "Ausgewählte Geräte",
   selected: (count) => phrase`${count} ausgewählt`,
   selectAllOnThisPage: "Alle auf dieser Seite auswählen",
+  atMostCompared: (most) => `Höchstens ${most} Geräte lassen sich vergleichen.`,
   clearSelection: "Auswahl aufheben",
   setType: "Typ setzen",
   setTheTypeOf: (count) => `Typ setzen: ${count}`,

@@ -41,6 +41,7 @@ export const t = {
   selectedDevices: "Selected devices",
   selected: (count: ReactNode) => phrase`${count} selected`,
   selectAllOnThisPage: "Select all on this page",
+  atMostCompared: (most: number) => `At most ${most} devices can be compared.`,
   clearSelection: "Clear selection",
   setType: "Set type",
   setTheTypeOf: (count: Value) => `Set the type of ${count}`,

@@ -1,40 +1,18 @@
 import { z } from "zod";
 import { accessUseCases, DANGEROUS_SCOPES, SCOPES } from "../../../access/access.ts";
 import { records } from "../../../lib/limits/records.ts";
+import { inApp } from "../../in-app.ts";
 import { adminRoute } from "../../route.ts";
-import { id, idParams, label, longPage, page, paging } from "../../shapes.ts";
+import { id, idParams, label, longPage, paging } from "../../shapes.ts";
 import { apiWrite, WRITE_EXAMPLE } from "../../v1/people/audit-shapes.ts";
-import {
-  KEY_EXAMPLE,
-  key,
-  keyFilter,
-  keyRotation,
-  newKey,
-  ROTATED_EXAMPLE,
-  ROTATION,
-  rotatedKey,
-} from "../../v1/people/key-shapes.ts";
+import { KEY_EXAMPLE, keyRotation, newKey, ROTATED_EXAMPLE, ROTATION, rotatedKey } from "../../v1/people/key-shapes.ts";
+import * as specified from "../../v1/people/keys.ts";
 
 const TAG = "API keys";
 
 const MAX_DAYS = 3650;
 
-export const listKeys = adminRoute({
-  useCase: accessUseCases.listKeys,
-  operationId: "listKeys",
-  csv: "keys",
-  method: "GET",
-  path: "/api/admin/keys",
-  tag: TAG,
-  summary: "List API keys",
-  description: "Every key that the tenant has ever had, newest first, with the act that ended it.",
-  query: z.strictObject({ ...keyFilter, ...paging(50, 200) }),
-  status: 200,
-  response: page(key),
-  errors: [],
-  examples: { response: { items: [KEY_EXAMPLE], total: 1, skip: 0, limit: 50 } },
-  handler: (caller, { query }, listKeys) => listKeys(caller, query),
-});
+export const listKeys = inApp(specified.listKeys, { csv: "keys" });
 
 export const listKeyWrites = adminRoute({
   useCase: accessUseCases.listKeyWrites,
