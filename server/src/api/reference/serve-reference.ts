@@ -4,7 +4,7 @@ import { vary } from "../http/vary.ts";
 import { noneMatch } from "../pipeline/entity-tag.ts";
 import { Refusal } from "../problem.ts";
 import { ROOT } from "./links.ts";
-import type { File, Reference } from "./reference.ts";
+import { createReference, type File, type Reference } from "./reference.ts";
 
 /** Styles, scripts and images only from this service, and none inline; forms send nothing. */
 export const PAGE_POLICY =
@@ -20,16 +20,12 @@ const CACHING = "public, max-age=300";
  * authentication.
  */
 export function serveReference(app: FastifyInstance, addresses: { baseUrl: string; brokerUrl: string }): void {
-  let loaded: Promise<Reference> | undefined;
-  // Loaded at the first request: most processes, especially in tests, never serve a page.
-  const load = () => {
-    loaded ??= import("./reference.ts").then(({ createReference }) => createReference(addresses));
-    return loaded;
-  };
+  let created: Promise<Reference> | undefined;
   const answer = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split("?", 1)[0]!;
     if (path === "/docs" || path === "/docs/" || path === `${ROOT}/`) return reply.redirect(ROOT, 308);
-    const reference = await load();
+    created ??= createReference(addresses);
+    const reference = await created;
     const file = reference.file(path);
     return file ? send(request, reply, file) : missing(request, reply, reference.missing);
   };
