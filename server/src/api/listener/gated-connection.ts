@@ -1,8 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { UniqueQueue } from "../../lib/collections/unique-queue.ts";
+import type { Limits } from "../../lib/limits/limits.ts";
 import type { CountedResponse } from "./counted-response.ts";
 import type { PacedReading } from "./pace-reading.ts";
+
+export type ReadingLimits = Pick<
+  Limits,
+  "httpsRequestsOfConnection" | "httpsUnauthenticatedRequestsOfConnection" | "httpsUnsentBytesOfConnection"
+>;
 
 /** A parsed request. */
 export interface Parsed {
@@ -77,9 +83,15 @@ export class GatedConnection {
     this.isShared = isShared;
   }
 
-  /** The number of parsed but unanswered requests. */
-  get unanswered(): number {
-    return this.waiting.length + this.underWay.size;
+  /**
+   * Reports whether it may be read. An unauthenticated client has fewer requests parsed ahead: each occupies 10 KB
+   * until it is answered. One would be too few: a body is read while its request is in progress.
+   */
+  mayRead(limits: ReadingLimits): boolean {
+    const parsed = this.waiting.length + this.underWay.size;
+    const { httpsRequestsOfConnection: known, httpsUnauthenticatedRequestsOfConnection: unknown } = limits;
+    const isReady = parsed < (this.isKnown ? known : unknown);
+    return isReady && !this.isClosed && this.unsentBytes < limits.httpsUnsentBytesOfConnection;
   }
 
   /** Reports whether it recently carried a request with credentials. */

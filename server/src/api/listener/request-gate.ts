@@ -10,17 +10,13 @@ import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
 import { PacedTurns } from "../../lib/time-share/paced-turns.ts";
 import { clientAddress } from "./client-address.ts";
 import type { CountedResponse } from "./counted-response.ts";
-import { GatedBlock, GatedConnection, type Parsed, type UnderWay } from "./gated-connection.ts";
+import { GatedBlock, GatedConnection, type Parsed, type ReadingLimits, type UnderWay } from "./gated-connection.ts";
 import { paceReading } from "./pace-reading.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { SlowBodies } from "./slow-bodies.ts";
 import { UnsentAnswers, type UnsentLimits } from "./unsent-answers.ts";
 
-export type GateLimits = UnsentLimits &
-  Pick<
-    Limits,
-    "httpsRequestsOfConnection" | "httpsRequestsOfAddress" | "httpsRequests" | "httpsUnsentBytesOfConnection"
-  >;
+export type GateLimits = UnsentLimits & ReadingLimits & Pick<Limits, "httpsRequestsOfAddress" | "httpsRequests">;
 
 export interface GateOptions {
   readonly limits: GateLimits;
@@ -93,10 +89,7 @@ export class RequestGate {
     this.#blocks.set(name, block);
     block.connections.add(connection);
     this.#connections.set(socket, connection);
-    const mayRead = () =>
-      !connection.isClosed &&
-      connection.unanswered < limits.httpsRequestsOfConnection &&
-      connection.unsentBytes < limits.httpsUnsentBytesOfConnection;
+    const mayRead = () => connection.mayRead(limits);
     connection.reading = paceReading(socket, mayRead, () => this.#unsent.count(connection));
     socket.once("close", () => this.#closed(connection));
   }

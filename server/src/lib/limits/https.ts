@@ -97,6 +97,13 @@ export const https = limitTable({
     reached: "the connection is not read until one of them is answered",
     fixed: true,
   },
+  httpsUnauthenticatedRequestsOfConnection: {
+    level: "session",
+    of: "requests that are in progress or waiting, of an HTTPS connection that has not authenticated",
+    value: 2,
+    reached: "the connection is not read until one of them is answered",
+    fixed: true,
+  },
   httpsUnsentBytesOfConnection: {
     level: "session",
     of: "bytes of answers that an HTTPS client has not read",

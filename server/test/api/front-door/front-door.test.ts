@@ -67,26 +67,30 @@ async function open({ port, ca }: Door): Promise<{ socket: TLSSocket; text(): st
 
 const answersIn = (text: string) => text.split("HTTP/1.1 200").length - 1;
 
-test("eight pipelined requests are processed concurrently, and each is answered in order", async (t) => {
-  let [underWay, most, count] = [0, 0, 0];
-  const door = await frontDoor(t, {}, (_request, response) => {
-    most = Math.max(most, ++underWay);
-    const nth = count++;
-    setImmediate(() => {
-      underWay--;
-      response.end(`${nth}.`);
+for (const [client, request, atOnce] of [
+  ["an unauthenticated client", GET, 2],
+  ["a client with credentials", KNOWN_GET, 8],
+] as const)
+  test(`${atOnce} pipelined requests of ${client} are processed concurrently, and answered in order`, async (t) => {
+    let [underWay, most, count] = [0, 0, 0];
+    const door = await frontDoor(t, {}, (_request, response) => {
+      most = Math.max(most, ++underWay);
+      const nth = count++;
+      setImmediate(() => {
+        underWay--;
+        response.end(`${nth}.`);
+      });
     });
+    const { socket, text } = await open(door);
+    socket.write(request.repeat(600));
+    await eventually(async () => answersIn(text()) === 600);
+    assert.equal(most, atOnce);
+    const bodies = [...text().matchAll(/\r\n\r\n(?:\w+\r\n)?(\d+)\./g)].map(([, body]) => Number(body));
+    assert.deepEqual(
+      bodies,
+      Array.from({ length: 600 }, (_, nth) => nth),
+    );
   });
-  const { socket, text } = await open(door);
-  socket.write(GET.repeat(600));
-  await eventually(async () => answersIn(text()) === 600);
-  assert.equal(most, 8);
-  const bodies = [...text().matchAll(/\r\n\r\n(?:\w+\r\n)?(\d+)\./g)].map(([, body]) => Number(body));
-  assert.deepEqual(
-    bodies,
-    Array.from({ length: 600 }, (_, nth) => nth),
-  );
-});
 
 test("bodies, split requests and blank lines within a body arrive complete, wherever they are cut", async (t) => {
   const bodies: string[] = [];
