@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/audit.ts";
@@ -27,7 +27,9 @@ import { PartsPage } from "../../parts/record-page.tsx";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
 import { type Column, Dialog, Empty, Facts, type Filter, Table, Time } from "../../ui/ui.ts";
 import { ACTS, ACTS_ON, fieldText, OPERATIONS, WRITE_RESULTS } from "../../words/acts.ts";
-import { AuditStream } from "./audit-stream.tsx";
+
+/** The device's screen shows columns of this page: apart, the stream is not loaded with it. */
+const AuditStream = lazy(() => import("./audit-stream.tsx"));
 
 const AUDITS = {
   admin: { label: common.administration, content: AdminAudit, lead: t.whoChangedWhatInThis },
@@ -37,11 +39,19 @@ const AUDITS = {
     content: CertificateAudit,
     lead: t.whoIssuedEnrolledRenewedAnd,
   },
-  stream: { label: stream.stream, content: AuditStream, lead: stream.whereTheAuditsAreSent },
+  stream: { label: stream.stream, content: Stream, lead: stream.whereTheAuditsAreSent },
 };
 
 export default function AuditPage() {
   return <PartsPage title={common.audit} path="/audit" label={t.audits} parts={AUDITS} />;
+}
+
+function Stream() {
+  return (
+    <Suspense fallback={null}>
+      <AuditStream />
+    </Suspense>
+  );
 }
 
 const EMPTY = <Empty title={t.thereIsNoEntryYet} />;

@@ -1,7 +1,8 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { common } from "#texts/common.ts";
+import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/settings/audit-stream.ts";
 import {
   AUDIT_STREAM,
@@ -18,56 +19,68 @@ import { numberText } from "../../texts/number-text.ts";
 import { Ago, Empty, Facts, Notice, Opens, Secret, ShownOnce, Status } from "../../ui/ui.ts";
 
 /** Shows the receiver of the tenant's audits, how far it is behind, and why. */
-export function AuditStream() {
+export default function AuditStream() {
   const query = useQuery({ ...auditStreamQuery, refetchInterval: 10_000 });
   return <Loaded query={query}>{({ stream }) => <Content stream={stream} />}</Loaded>;
 }
 
 function Content({ stream }: { stream: Stream | null }) {
   const may = useMay("setAuditStream");
-  const set = may && (
-    <Opens label={stream ? t.changeReceiver : t.setReceiver} title={t.receiver} wide>
-      {(close) => <SetStream stream={stream} onClose={close} />}
-    </Opens>
-  );
-  if (!stream)
-    return (
-      <Empty title={t.noReceiver} action={set}>
-        {t.everyLaterEntry}
-      </Empty>
-    );
+  // The form stays in its place when the first receiver is set: it shows the secret then.
   return (
     <>
-      {stream.lost > 0 && (
-        <Notice tone="bad" title={t.entriesAreMissing}>
-          <p>{t.missing(numberText(stream.lost))}</p>
-        </Notice>
-      )}
-      <Facts framed facts={factsOf(stream)} />
+      {stream === null ? <Empty title={t.noReceiver}>{t.everyLaterEntry}</Empty> : <StateOf stream={stream} />}
       {may && (
         <div className="row">
-          {set}
-          <Asks
-            label={t.endStream}
-            title={t.endTheStream}
-            action={t.endStream}
-            run={deleteAuditStream}
-            done={t.theStreamHasEnded}
-            refreshes={[AUDIT_STREAM]}
-          >
-            <p>{t.waitingEntriesAreNotSent}</p>
-          </Asks>
+          <Opens label={stream ? t.changeReceiver : t.setReceiver} title={t.receiver} wide>
+            {(close) => <SetStream stream={stream} onClose={close} />}
+          </Opens>
+          {stream && <EndStream />}
         </div>
       )}
     </>
   );
 }
 
+function StateOf({ stream }: { stream: Stream }) {
+  return (
+    <>
+      {stream.lost > 0 && (
+        <Notice tone="bad" title={t.entriesAreMissing}>
+          <p>{t.missing(nouns.entry(stream.lost))}</p>
+        </Notice>
+      )}
+      <Facts framed facts={factsOf(stream)} />
+    </>
+  );
+}
+
+function EndStream() {
+  return (
+    <Asks
+      label={t.endStream}
+      title={t.endTheStream}
+      action={t.endStream}
+      run={deleteAuditStream}
+      done={t.theStreamHasEnded}
+      refreshes={[AUDIT_STREAM]}
+    >
+      <p>{t.waitingEntriesAreNotSent}</p>
+    </Asks>
+  );
+}
+
 const KINDS: Readonly<Record<Stream["kind"], string>> = { syslog: t.syslog, https: t.https, otlp: t.otlp };
 
-function factsOf({ kind, target, lastSentAt, lastError, waiting, oldestAt }: Stream) {
+function stateOf({ lastError, lastSentAt }: Stream): ComponentProps<typeof Status>["of"] {
+  if (lastError !== null) return ["bad", t.fails];
+  return lastSentAt === null ? ["neutral", t.hasSentNothingYet] : ["good", t.delivers];
+}
+
+function factsOf(stream: Stream) {
+  const { kind, target, lastSentAt, lastError, waiting, oldestAt } = stream;
   return {
-    [common.state]: <Status of={lastError === null ? ["good", t.delivers] : ["bad", t.fails]} />,
+    [common.state]: <Status of={stateOf(stream)} />,
     [t.kind]: KINDS[kind],
     [t.receiver]: <span className="mono">{target}</span>,
     [t.lastSent]: <Ago at={lastSentAt} />,

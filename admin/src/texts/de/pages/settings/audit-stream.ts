@@ -14,14 +14,15 @@ export const t: typeof en = {
   https: "HTTPS, ein JSON-Text je Zeile",
   otlp: "OTLP-Logs über HTTP",
   delivers: "Liefert",
+  hasSentNothingYet: "Hat noch nichts gesendet",
   fails: "Scheitert",
   lastSent: "Zuletzt gesendet",
   waiting: "Wartende Einträge",
   theOldest: (ago) => phrase`(der älteste: ${ago})`,
   lastError: "Letzter Fehler",
   entriesAreMissing: "Dem Empfänger fehlen Einträge",
-  missing: (lost) =>
-    `${lost} Einträge wurden abgelehnt, oder kein Empfänger nahm sie rechtzeitig an. Die Audits behalten sie.`,
+  missing: (entries) =>
+    `${entries} kamen nicht an: abgewiesen, oder kein Empfänger nahm sie rechtzeitig an. Die Audits behalten alle.`,
   endStream: "Strom beenden",
   endTheStream: "Den Strom beenden?",
   theStreamHasEnded: "Der Strom ist beendet.",
