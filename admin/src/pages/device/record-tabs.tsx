@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { common } from "#texts/common.ts";
 import { withinSentence } from "#texts/language.ts";
 import { nouns } from "#texts/nouns.ts";
+import { t as audit } from "#texts/pages/audit.ts";
 import { t } from "#texts/pages/device.ts";
 import { adminAuditQuery, apiAuditQuery, certificateAuditQuery } from "../../api/audits.ts";
 import { refusalsOfDeviceQuery } from "../../api/broker/refusals.ts";
@@ -145,19 +146,19 @@ export function AuditTab({ device: { id } }: Pick<TabProps, "device">) {
       <Part
         title={common.administration}
         query={useQuery(adminAuditQuery({ target: id, ...page }))}
-        columns={ADMIN_COLUMNS.filter(({ title }) => title !== "Record")}
+        columns={ADMIN_COLUMNS.filter(({ title }) => title !== audit.record)}
         all={all({ target: id })}
       />
       <Part
         title={common.certificates}
         query={useQuery(certificateAuditQuery({ deviceId: id, ...page }))}
-        columns={CERTIFICATE_COLUMNS.filter(({ title }) => title !== "Device")}
+        columns={CERTIFICATE_COLUMNS.filter(({ title }) => title !== common.device)}
         all={all({ of: "certificates", deviceId: id })}
       />
       <Part
         title={t.writesWithApiKeys}
         query={useQuery(apiAuditQuery({ resource: "device", resourceId: id, ...page }))}
-        columns={API_COLUMNS.filter(({ title }) => title !== "Record")}
+        columns={API_COLUMNS.filter(({ title }) => title !== audit.record)}
         all={all({ of: "api", resourceId: id })}
       />
     </div>
