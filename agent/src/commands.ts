@@ -9,6 +9,8 @@ export interface Command {
   payload: Buffer;
   /** Whether the broker had retained it as the last message on its topic. */
   retained: boolean;
+  /** The id of a queued command, the same at each repetition; absent for other messages, and with MQTT 3.1.1. */
+  commandId?: string;
 }
 
 /** Executes a command, which is acknowledged when the promise resolves, and refused when it rejects. */
@@ -68,7 +70,9 @@ export class CommandInbox implements Subscriptions {
     const isRepeated = packet.qos > 0;
     const { topic, retain: retained } = packet;
     // The payload is copied, since the parser's buffer would keep all bytes that were read with it.
-    const command = { topic, payload: Buffer.from(packet.payload as Buffer), retained };
+    const payload = Buffer.from(packet.payload as Buffer);
+    const commandId = packet.properties?.userProperties?.commandId;
+    const command = { topic, payload, retained, ...(typeof commandId === "string" && { commandId }) };
     if (!this.#hasRoom(isRepeated, size(command))) {
       this.#overflow();
       return;

@@ -138,9 +138,12 @@ test("commands reach a device while it is connected and after its absence, each 
   const first = newAgent();
   const failed = once(first, "command-failed");
   await first.connect();
-  for (const payload of ["open", "fail", "close"]) await send(payload);
+  await send("open");
+  const { id } = await send("fail");
+  await send("close");
   await until(3);
-  assert.equal((await failed)[0].error.message, "the valve is stuck");
+  const [{ command, error }] = await failed;
+  assert.deepEqual([command.commandId, error.message], [id, "the valve is stuck"]);
   assert.ok(await eventually(async () => (await waiting()) === 0));
   await first.close();
   await send("while away");

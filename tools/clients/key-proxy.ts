@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Agent, request } from "node:https";
 import type { AddressInfo } from "node:net";
+import { answerUnreadable } from "../../server/src/api/listener/listener.ts";
+import { DEFAULT_LIMITS } from "../../server/src/lib/limits/limits.ts";
 
 /** An HTTP listener on loopback that forwards to a service, with the credentials that a program cannot send itself. */
 export interface KeyProxy {
@@ -44,7 +46,9 @@ export async function startKeyProxy(
     outgoing.on("close", () => upstream.destroy());
     incoming.pipe(upstream);
   };
-  const server: Server = createServer(forward);
+  const server: Server = createServer({ maxHeaderSize: DEFAULT_LIMITS.headerBytes }, forward);
+  // What is not HTTP cannot be forwarded: it gets the answer that the listener of the service gives.
+  server.on("clientError", (error, socket) => answerUnreadable(error, socket, "proxy"));
   const port = () => (server.address() as AddressInfo).port;
   await once(server.listen(0, "127.0.0.1"), "listening");
   return {

@@ -94,9 +94,8 @@ async function everyOneAnswers(code: ErrorCode, produce: (route: Route) => Promi
   assert.ok(declaring.length > 0);
   for (const [n, route] of declaring.entries()) {
     if (code !== "rate_limited" && n % CALLED_IN_A_MINUTE === 0) server.clock.advance(MINUTE);
-    const answer = await produce(route);
-    const { status, json, headers } = answer;
-    assert.deepEqual([status, json?.error], [PROBLEMS[code].status, code], `${route.operationId}: ${answer.text}`);
+    const { status, json, headers, text } = await produce(route);
+    assert.deepEqual([status, json?.error], [PROBLEMS[code].status, code], `${route.operationId}: ${text}`);
     if (code !== "invalid_request") assert.equal(json.middleware, PROBLEMS[code].middleware, route.operationId);
     assert.ok(typeof json.message === "string" && json.message.length > 0);
     assert.equal(json.requestId, headers["x-request-id"]);
@@ -179,11 +178,10 @@ test("401 reenrollment_proof_required: claim redemption by a device that enrolle
 
 test("401 cert_invalid: renewal with a revoked or invalid certificate", () =>
   eachAnswers("cert_invalid", {
-    renewCertificate: () =>
-      https(`${server.httpUrl}/api/provisioning/cert/renew`, {
-        ca: server.ca,
-        body: bodyOf(route("renewCertificate")),
-      }),
+    renewCertificate: () => {
+      const body = bodyOf(route("renewCertificate"));
+      return https(`${server.httpUrl}/api/provisioning/cert/renew`, { ca: server.ca, body });
+    },
   }));
 
 test("404 not_found: resource id not in the tenant", () =>
@@ -320,11 +318,13 @@ test("409 already_processed: carried out before under this Idempotency-Key, and 
     const headers = { "idempotency-key": each.operationId };
     if (bodyOf(each) === undefined) return ask(each, { headers, path: environment.path(each, NOWHERE) });
     const [[field, value] = []] = Object.entries(bodyOf(each) as object);
-    const other = altered(value, NOWHERE);
-    const body = { ...(bodyOf(each) as object), [field!]: other };
+    const body = { ...(bodyOf(each) as object), [field!]: altered(value, NOWHERE) };
     return ask(each, { headers, body });
   });
 });
+
+test("431 headers_too_large: a query with more names than fit into the headers", () =>
+  everyOneAnswers("headers_too_large", (each) => ask(each, { path: `${each.path}?deviceIds=${"a,".repeat(16_384)}` })));
 
 test("413 payload_too_large: a byte more than the operation takes", () =>
   everyOneAnswers("payload_too_large", (each) => ask(each, { body: " ".repeat(BODY_LIMIT[each.surface] + 1) })));

@@ -2,6 +2,7 @@
 import { after, before, describe } from "node:test";
 import { type Sinks, startSinks } from "../harness/http/sinks.ts";
 import { type CrashFixture, startCrashFixture } from "../harness/processes/crash.ts";
+import { commandCrashes } from "./suite-commands.ts";
 import { delayedWillCrashes } from "./suite-delayed-wills.ts";
 import { notificationCrashes } from "./suite-notifications.ts";
 import { crashPoints } from "./suite-points.ts";
@@ -19,6 +20,7 @@ after(async () => {
 });
 
 describe("at a fault point", () => crashPoints(() => fixture));
+describe("in a command to many devices", () => commandCrashes(() => fixture));
 describe("in a delayed will", () => delayedWillCrashes(() => fixture));
 describe("at random", () => randomCrashes(() => fixture));
 describe("in notifications", () => notificationCrashes(() => ({ fixture, sinks })));

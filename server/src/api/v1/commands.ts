@@ -95,7 +95,7 @@ export const sendCommand = publicRoute({
   tag: TAG,
   summary: "Send a command to a device",
   description:
-    "Queues a message. The device gets it with QoS 1 as soon as it subscribes to the topic with QoS 1 or 2: immediately if it already does, otherwise when it connects. A session that ends before the acknowledgement leaves it to the next one.",
+    "Queues a message. The device gets it with QoS 1 as soon as it subscribes to the topic with QoS 1 or 2: immediately if it already does, otherwise when it connects. A session that ends before the acknowledgement leaves it to the next one, so it may arrive twice: the MQTT 5 user property `commandId` has its id each time.",
   params: idParams,
   body: commandCreate,
   status: 201,

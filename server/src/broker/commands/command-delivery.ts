@@ -68,7 +68,9 @@ export class CommandDelivery {
     const messageExpiry = Math.max(1, Math.ceil((expiresAt.getTime() - clock.now().getTime()) / SECOND));
     this.#sent.add(id);
     this.#inFlight++;
-    const message = new Message(topic, payload, 1, { messageExpiry }, clock.monotonicMs());
+    // A command can arrive twice: its id tells a repetition from a new command with the same payload.
+    const userProperties: [string, string][] = [["commandId", id]];
+    const message = new Message(topic, payload, 1, { messageExpiry, userProperties }, clock.monotonicMs());
     this.#session.sendTracked(message, (isAcknowledged) => void this.#finish(id, isAcknowledged));
   }
 

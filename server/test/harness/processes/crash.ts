@@ -23,6 +23,8 @@ const SCOPES = [
   "device-certificates:read",
   "device-certificates:issue",
   "device-certificates:revoke",
+  "commands:read",
+  "commands:write",
 ];
 
 interface FixtureOptions extends ProcessOptions {
@@ -58,8 +60,13 @@ export async function startCrashFixture({ faulty = true, fresh = false, env = {}
   const topics = { publishTopics: ["telemetry/{deviceId}"], subscribeTopics: ["commands/{deviceId}"] };
   const type = await server.command("device-type.create", { tenant: "acme", name: "Pump", ...topics });
 
-  const api = (method: string, path: string, body?: unknown): Promise<HttpAnswer> =>
-    https(`${server.httpUrl}/api/v1/${path}`, { method, body, ca: server.ca, headers: { "x-api-key": key } });
+  const api = (method: string, path: string, body?: unknown, headers = {}): Promise<HttpAnswer> =>
+    https(`${server.httpUrl}/api/v1/${path}`, {
+      method,
+      body,
+      ca: server.ca,
+      headers: { "x-api-key": key, ...headers },
+    });
   /** Returns the answer of a request that must succeed. */
   const done = async (...asked: Parameters<typeof api>) => {
     const answer = await api(...asked);

@@ -60,6 +60,8 @@ const READING_EXAMPLE = {
   receivedAt: "2026-11-20T10:00:00.120Z",
   timeReplaced: false,
 };
+/** A query may name more devices, groups and metrics than fit into the headers of a request. */
+const LONG_QUERY = ["headers_too_large"] as const;
 const PERIOD_EXAMPLE = { from: RANGE_EXAMPLE.from, to: RANGE_EXAMPLE.to };
 
 export const listFleetReadings = publicRoute({
@@ -78,7 +80,7 @@ export const listFleetReadings = publicRoute({
   }),
   status: 200,
   response: fleetReadingPage,
-  errors: [],
+  errors: LONG_QUERY,
   examples: { query: PERIOD_EXAMPLE, response: { items: [READING_EXAMPLE] } },
   handler: async (caller, { query }, listFleetReadings) => {
     const { items, next } = await listFleetReadings(caller, query);
@@ -104,7 +106,7 @@ export const exportReadings = publicRoute({
   status: 200,
   response: exportedReading,
   mediaType: "application/x-ndjson",
-  errors: [],
+  errors: LONG_QUERY,
   examples: { query: PERIOD_EXAMPLE, response: { ...READING_EXAMPLE, cursor: "WyJwdW1wLTEiLC…" } },
   handler: async (caller, { query: { format, cursor: place, ...query } }, listFleetReadings) =>
     new Download("readings", format, exportedReading, (after) =>
@@ -128,7 +130,7 @@ export const listFleetSeries = publicRoute({
   }),
   status: 200,
   response: fleetSeriesPage,
-  errors: [],
+  errors: LONG_QUERY,
   examples: {
     query: PERIOD_EXAMPLE,
     response: { items: [{ deviceId: "pump-1", metric: "temperature", ...SERIES_EXAMPLE }] },
