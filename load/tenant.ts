@@ -12,6 +12,7 @@ const AN_ADDRESS = 500;
 const SCOPES = [
   "devices:read",
   "devices:write",
+  "commands:write",
   "groups:read",
   "groups:write",
   "shifts:write",
