@@ -39,6 +39,7 @@ export { deleteAllNodes, type NodeProcess } from "./nodes/node-store.ts";
 export type { NodeRecord } from "./nodes/nodes.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
 export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
+export { SYMPTOM_CODES } from "./refusals/symptoms.ts";
 export type { RetainedChange, RetainedMessages, RetainOutcome } from "./retained/retained-messages.ts";
 export type { NewRetained, RetainedMessage, VersionedMessage } from "./retained/retained-store.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
@@ -47,6 +48,7 @@ export type { KnownSession, ResumedSession, StoredSubscription } from "./stored/
 export type { CompletedWill, PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
 export type { DueWill, StoredWill } from "./stored/will-store.ts";
 export type { TraceRecorder } from "./traces/trace-recorder.ts";
+export type { TraceKind } from "./traces/trace-store.ts";
 export { TRACE_KINDS } from "./traces/trace-store.ts";
 
 const DROP_RETENTION_MS = DAY;

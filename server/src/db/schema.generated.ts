@@ -427,6 +427,7 @@ export interface ClientTraceEntriesTable {
     | "connected"
     | "disconnected"
     | "published"
+    | "partly_stored"
     | "not_stored"
     | "publish_refused"
     | "subscribed"

@@ -483,7 +483,7 @@ CREATE TABLE client_trace_entries (
   bytes integer,
   detail text,
   CONSTRAINT client_trace_entries_pkey PRIMARY KEY (trace_id, seq),
-  CONSTRAINT client_trace_entries_kind_check CHECK ((kind = ANY (ARRAY['connected'::text, 'disconnected'::text, 'published'::text, 'not_stored'::text, 'publish_refused'::text, 'subscribed'::text, 'subscribe_refused'::text, 'delivered'::text, 'omitted'::text]))),
+  CONSTRAINT client_trace_entries_kind_check CHECK ((kind = ANY (ARRAY['connected'::text, 'disconnected'::text, 'published'::text, 'partly_stored'::text, 'not_stored'::text, 'publish_refused'::text, 'subscribed'::text, 'subscribe_refused'::text, 'delivered'::text, 'omitted'::text]))),
   CONSTRAINT client_trace_entries_trace_id_fkey FOREIGN KEY (trace_id) REFERENCES client_traces(id) ON DELETE CASCADE
 );
 

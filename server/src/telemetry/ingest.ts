@@ -7,6 +7,7 @@ import type { BatchEvaluator } from "./batch/batch-evaluator.ts";
 import { createPartitionTargets } from "./batch/partition-targets.ts";
 import { createRepeats } from "./batch/repeats.ts";
 import { createLatestCache } from "./latest/latest-cache.ts";
+import type { NotStored } from "./message.ts";
 import { createShapes } from "./messages/device-shapes.ts";
 import { FormatCache } from "./parse/format-cache.ts";
 import { type FirstArrival, type Message, prepareMessage, unprepared } from "./parse/prepare-message.ts";
@@ -54,8 +55,8 @@ export interface Replay {
   replay(streamed: StreamedMessage, position: StreamPosition): Answer;
 }
 
-/** Resolves, once everything to be stored of a message is durable, to the reason if no value of it is. */
-export type Answer = Promise<string | undefined>;
+/** Resolves once everything to be stored of a message is durable; to a value if that is not the whole message. */
+export type Answer = Promise<NotStored | undefined>;
 
 export interface Ingest {
   /**

@@ -15,6 +15,9 @@ export interface RejectedMessage extends Required<Rejection> {
   at: number;
 }
 
+/** Why nothing of a message is stored, or, with stored values, not everything. */
+export type NotStored = Pick<RejectedMessage, "reason" | "storedValues">;
+
 /** A reading whose time is final. */
 export type TimedReading = Reading & { time: number };
 

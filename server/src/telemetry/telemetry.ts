@@ -26,7 +26,7 @@ export type { BatchEvaluator, VersionOf } from "./batch/batch-evaluator.ts";
 export { enqueueTelemetryDeletion } from "./deletion/deletion-store.ts";
 export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
-export type { PreparedMessage, TimedReading } from "./message.ts";
+export type { NotStored, PreparedMessage, TimedReading } from "./message.ts";
 export type { Message } from "./parse/prepare-message.ts";
 export type { FleetReading, FleetReadingPage, FleetReadingQuery } from "./read/fleet/fleet-readings.ts";
 export { readHours } from "./read/hours-store.ts";

@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => server?.stop());
 
-browserTest("an admin watches what a device sends, and why nothing of it is stored", async () => {
+browserTest("an admin watches what a device sends, and why nothing or not everything of it is stored", async () => {
   const device = await enrollDevice(server, tenant);
   const window = await openPage(server, { viewport: { width: 390, height: 844 } });
   const { page } = window;
@@ -31,6 +31,9 @@ browserTest("an admin watches what a device sends, and why nothing of it is stor
   await client.publishAsync(device.topic, "temperature=21.5", { qos: 1 });
   await page.getByText("Not stored", { exact: true }).waitFor();
   await page.getByText("Published", { exact: true }).waitFor();
+  await client.publishAsync(device.topic, '{"temperature":21.5,"door":[]}', { qos: 1 });
+  await page.getByText("Partly stored", { exact: true }).waitFor();
+  await page.getByText(/door/).first().waitFor();
   await assertSound(window, "trace");
   await client.endAsync();
   assert.deepEqual(window.problems, []);

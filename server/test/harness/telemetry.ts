@@ -198,8 +198,11 @@ async function insertDevice(
     "INSERT INTO devices (uid, tenant_id, id, name, created_at, updated_at) VALUES ($1, $2, $3, $3, $4, $4)",
     [uid, tenantId, id, clock.now()],
   );
-  const publish = (payload: unknown, by = telemetry) =>
-    by.ingest({ tenantId, deviceUid: uid, deviceId: id, topic: topicOf(tenantSlug, id), payload: bytesOf(payload) });
+  const publish = async (payload: unknown, by = telemetry) => {
+    const message = { tenantId, deviceUid: uid, deviceId: id, topic: topicOf(tenantSlug, id) };
+    const notStored = await by.ingest({ ...message, payload: bytesOf(payload) });
+    return notStored?.storedValues === 0 ? notStored.reason : undefined;
+  };
   return { uid, id, publish };
 }
 

@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<Kind, readonly ["good" | "bad" | "warn" | "neutral"
   connected: ["good", common.connected],
   disconnected: ["neutral", t.disconnected],
   published: ["good", t.published],
+  partly_stored: ["warn", t.partlyStored],
   not_stored: ["bad", t.notStored],
   publish_refused: ["bad", t.publishRefused],
   subscribed: ["good", t.subscribed],

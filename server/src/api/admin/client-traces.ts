@@ -18,7 +18,7 @@ const entry = z
     bytes: z.int().nullable().meta({ description: "Length of the payload" }),
     detail: z.string().nullable().meta({
       description:
-        "`connected`: the address. `disconnected`: the reason. `not_stored`: why. `omitted`: how many entries of a second",
+        "`connected`: the address. `disconnected`: the reason. `not_stored`, `partly_stored`: why. `omitted`: how many entries of a second",
     }),
   })
   .meta({ id: "ClientTraceEntry" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { connectionUseCases } from "../../connections/connections.ts";
+import { connectionUseCases, SYMPTOM_CODES } from "../../connections/connections.ts";
 import { adminRoute } from "../route.ts";
 import { page } from "../shapes.ts";
 import { REFUSAL_EXAMPLE, refusal, refusalQuery } from "../v1/refusals.ts";
@@ -8,6 +8,7 @@ const TAG = "Refusals";
 
 const symptom = z
   .strictObject({
+    code: z.enum(SYMPTOM_CODES),
     symptom: z.string().meta({ description: "What a person observes at the device" }),
     cause: z.string(),
     cure: z.string(),
@@ -55,6 +56,7 @@ export const listSymptoms = adminRoute({
     response: {
       items: [
         {
+          code: "no_longer_connects",
           symptom: "The device was connected, and later cannot connect although nothing was revoked",
           cause: "The certificate has expired: the device did not renew it in time.",
           cure: "Issue a bundle for the device.",

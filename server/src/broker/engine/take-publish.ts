@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { NotStored } from "../../telemetry/telemetry.ts";
 import { DIRECT, type Route } from "../bus/bus.ts";
 import type { Frame } from "../codec/cursor.ts";
 import { freeMemory } from "../codec/packet-memory.ts";
@@ -125,13 +126,13 @@ function storeIncoming(session: Session, incoming: Incoming): Promise<void> {
   incoming.arrival ??= { sender: session };
   const stored = deps.policy
     .storeMessage(principal!, packet.topic, packet.payload, incoming.arrival)
-    .then((refusal) => setRefusal(incoming, refusal));
+    .then((notStored) => setRefusal(incoming, notStored));
   const isQueued = packet.qos > 0 && deps.persistence.routes.has(principal!.tenantId);
   return isQueued || packet.retain ? storeMore(session, incoming, stored) : stored;
 }
 
-function setRefusal(incoming: Incoming, refusal: string | undefined): void {
-  if (refusal !== undefined) incoming.refusal = refusal;
+function setRefusal(incoming: Incoming, notStored: NotStored | undefined): void {
+  if (notStored?.storedValues === 0) incoming.refusal = notStored.reason;
 }
 
 async function storeMore(session: Session, incoming: Incoming, stored: Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import type { CommandRequest, WaitingCommands } from "../../commands/commands.ts";
 import type { RefusalReason } from "../../connections/connections.ts";
+import type { NotStored } from "../../telemetry/telemetry.ts";
 import type { ProtocolProblem } from "./answers.ts";
 import type { GrantedFilters } from "./granted-filters.ts";
 
@@ -107,14 +108,14 @@ export interface BrokerPolicy {
    * before. An engine passes a client's messages in order, and may pass the next before the last is stored.
    *
    * @param arrival if the message may be stored again because the first outcome is unknown: the same object each time
-   * @returns why nothing of the message is stored; `undefined` if something is, or need not be
+   * @returns why the message is not stored, or only in part; `undefined` if all of it is, or need not be
    */
   storeMessage(
     principal: Principal,
     topic: string,
     payload: Buffer,
     arrival?: FirstArrival,
-  ): Promise<string | undefined>;
+  ): Promise<NotStored | undefined>;
   /** Whether {@link storeMessage} stores this client's messages, rather than leaving them to subscribers. */
   storesMessagesOf(principal: Principal): boolean;
   /** Records the session of an authorized client. Rejects if the database fails. */

@@ -1,4 +1,5 @@
-import type { TraceRecorder } from "../../connections/connections.ts";
+import type { TraceKind, TraceRecorder } from "../../connections/connections.ts";
+import type { NotStored } from "../../telemetry/telemetry.ts";
 import type { MusterPolicy } from "./muster-policy.ts";
 
 /**
@@ -27,10 +28,10 @@ export function tracedPolicy(policy: MusterPolicy, traces: Pick<TraceRecorder, "
       const stored = policy.storeMessage(principal, topic, payload, arrival);
       if (!traces.isTracing) return stored;
       const { length: bytes } = payload;
-      return stored.then((refusal) => {
-        if (refusal === undefined) traces.record(principal, { kind: "published", topic, bytes });
-        else traces.record(principal, { kind: "not_stored", topic, bytes, detail: refusal });
-        return refusal;
+      return stored.then((notStored) => {
+        const detail = notStored?.reason ?? null;
+        traces.record(principal, { kind: kindOf(notStored), topic, bytes, detail });
+        return notStored;
       });
     },
     async openSession(principal, session) {
@@ -51,4 +52,9 @@ export function tracedPolicy(policy: MusterPolicy, traces: Pick<TraceRecorder, "
       return waiting;
     },
   };
+}
+
+function kindOf(notStored: NotStored | undefined): TraceKind {
+  if (notStored === undefined) return "published";
+  return notStored.storedValues > 0 ? "partly_stored" : "not_stored";
 }

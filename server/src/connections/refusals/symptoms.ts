@@ -1,11 +1,22 @@
 import { useCase } from "../../access/access.ts";
 import type { RefusalReason } from "./refusal-reasons.ts";
 
+export const SYMPTOM_CODES = [
+  "handshake_fails",
+  "broker_not_verified",
+  "closed_after_tls",
+  "no_longer_connects",
+  "closed_on_use",
+  "disconnected_again",
+] as const;
+export type SymptomCode = (typeof SYMPTOM_CODES)[number];
+
 /**
  * A symptom of a device that does not connect or publish, as a person observes it, with its cause and cure (spec 7,
  * broker-side symptoms).
  */
 export interface Symptom {
+  code: SymptomCode;
   symptom: string;
   cause: string;
   cure: string;
@@ -15,6 +26,7 @@ export interface Symptom {
 
 const SYMPTOMS: readonly Symptom[] = [
   {
+    code: "handshake_fails",
     symptom: "The TLS handshake fails at once",
     cause:
       "The device presents its certificate without the intermediate that issued it, or a certificate of another authority.",
@@ -22,6 +34,7 @@ const SYMPTOMS: readonly Symptom[] = [
     reasons: ["no_chain", "wrong_ca", "not_yet_valid"],
   },
   {
+    code: "broker_not_verified",
     symptom: "The device reports that the broker's certificate cannot be verified",
     cause:
       "The device trusts another authority than the one that issued the broker's certificate, connects to a name that is not in it, or its clock is wrong.",
@@ -29,6 +42,7 @@ const SYMPTOMS: readonly Symptom[] = [
     reasons: [],
   },
   {
+    code: "closed_after_tls",
     symptom: "TLS is accepted, then the connection closes",
     cause:
       "The client id is not exactly the device id, or the certificate is revoked, replaced by a renewal, or not recorded.",
@@ -36,18 +50,21 @@ const SYMPTOMS: readonly Symptom[] = [
     reasons: ["client_id_mismatch", "revoked", "unknown", "no_credentials", "bad_credentials"],
   },
   {
+    code: "no_longer_connects",
     symptom: "The device was connected, and later cannot connect although nothing was revoked",
     cause: "The certificate has expired: the device did not renew it in time.",
     cure: "Issue a bundle for the device. Then have the device renew from renewAfterUtc on.",
     reasons: ["expired"],
   },
   {
+    code: "closed_on_use",
     symptom: "The device connects, and the connection closes when it publishes or subscribes",
     cause: "The topic is not on the list of the device's certificate.",
     cure: "Set the device type, whose topics a certificate takes over when it is issued; then have the device renew and reconnect.",
     reasons: ["topic_not_authorised"],
   },
   {
+    code: "disconnected_again",
     symptom: "The device connects and is disconnected again and again",
     cause: "A second client connects under the same client id, and each closes the session of the other.",
     cure: "Find the second client by its address, and stop it. If it uses a copy of the certificate, revoke that.",

@@ -18,6 +18,7 @@ export const TRACE_KINDS = [
   "disconnected",
   "published",
   "not_stored",
+  "partly_stored",
   "publish_refused",
   "subscribed",
   "subscribe_refused",

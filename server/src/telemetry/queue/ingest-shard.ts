@@ -1,11 +1,11 @@
 import { withTimeout } from "../../lib/timeouts.ts";
-import type { PreparedMessage } from "../message.ts";
+import type { NotStored, PreparedMessage } from "../message.ts";
 import type { Message } from "../parse/prepare-message.ts";
 import type { StreamPosition } from "../stream-position.ts";
 import { Collecting } from "./collecting.ts";
 import { type PendingMessage, setPrepared, startPart } from "./pending-message.ts";
 import { rejectAlone } from "./reject-alone.ts";
-import { type BatchResult, countMessages, refusalOf, type StorePendingDeps, storePending } from "./store-pending.ts";
+import { type BatchResult, countMessages, notStored, type StorePendingDeps, storePending } from "./store-pending.ts";
 import { MAX_BATCH_MESSAGES, type TenantQueue } from "./tenant-queue.ts";
 import { type Batch, type QueuesDeps, TenantQueues } from "./tenant-queues.ts";
 
@@ -62,7 +62,7 @@ export class IngestShard {
     prepared: PreparedMessage,
     defer?: () => PreparedMessage,
     position?: StreamPosition,
-  ): Promise<string | undefined> {
+  ): Promise<NotStored | undefined> {
     return new Promise((resolve, reject) => {
       this.#messages++;
       this.#bytes += message.payload.length;
@@ -178,7 +178,7 @@ export class IngestShard {
     }
     this.#putBack(queues, unfinished);
     countMessages(this.#deps.metrics, done);
-    this.#answer(done, ({ resolve, prepared }) => resolve(refusalOf(prepared)));
+    this.#answer(done, ({ resolve, prepared }) => resolve(notStored(prepared)));
   }
 
   /**

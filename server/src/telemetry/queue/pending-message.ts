@@ -1,4 +1,4 @@
-import { type PreparedMessage, rowsOf } from "../message.ts";
+import { type NotStored, type PreparedMessage, rowsOf } from "../message.ts";
 import type { Message } from "../parse/prepare-message.ts";
 import type { StreamPosition } from "../stream-position.ts";
 import { splitMessage } from "./split-message.ts";
@@ -25,8 +25,7 @@ export interface PendingMessage {
   storedRows: number;
   /** How often the database timed out on a batch with this message alone. */
   timeouts: number;
-  /** @param reason why nothing of the message is stored, if nothing is */
-  readonly resolve: (reason?: string) => void;
+  readonly resolve: (notStored?: NotStored) => void;
   readonly reject: (error: unknown) => void;
 }
 

@@ -4,7 +4,7 @@ import { limitLockWait } from "../batch/batch-store.ts";
 import { progressGuards } from "../batch/progress-store.ts";
 import { type StoreBatchDeps, storeBatch, storeOutcome } from "../batch/store-batch.ts";
 import { TooManyMetrics } from "../latest/change-devices.ts";
-import type { PreparedMessage } from "../message.ts";
+import type { NotStored, PreparedMessage } from "../message.ts";
 import type { MetricCap } from "./metric-cap.ts";
 import type { PendingMessage } from "./pending-message.ts";
 import type { ReceivedTimes } from "./received-times.ts";
@@ -88,7 +88,7 @@ export function countMessages(
   if (rejected > 0) metrics.messages.inc({ result: "rejected" }, rejected);
 }
 
-/** Returns why nothing of a settled message is stored, or `undefined` if something is. */
-export function refusalOf({ rejected }: PreparedMessage): string | undefined {
-  return rejected?.storedValues === 0 ? rejected.reason : undefined;
+/** Returns why a settled message is not stored, or only in part; `undefined` if all of it is. */
+export function notStored({ rejected }: PreparedMessage): NotStored | undefined {
+  return rejected && { reason: rejected.reason, storedValues: rejected.storedValues };
 }

@@ -4,7 +4,7 @@ import type { Ids } from "../../lib/ids.ts";
 import type { Logger } from "../../lib/logger.ts";
 import type { IngestStreamMetrics } from "../../lib/metrics/stream-metrics.ts";
 import type { StreamSettings } from "../../lib/nats/stream-settings.ts";
-import type { Ingest, Replay } from "../ingest.ts";
+import type { Answer, Ingest, Replay } from "../ingest.ts";
 import type { Message } from "../parse/prepare-message.ts";
 import { createServerTime } from "../parse/server-time.ts";
 import { Appender } from "./appender.ts";
@@ -109,7 +109,7 @@ export class StreamIngest {
   }
 
   /** Resolves like `Ingest.ingest`; a message that takes the stream is not parsed before it is acknowledged. */
-  ingest(message: Message): Promise<string | undefined> {
+  ingest(message: Message): Answer {
     if (!this.#isOpen) {
       return new Promise((resolve, reject) => {
         this.#waiting.push(() => this.ingest(message).then(resolve, reject));

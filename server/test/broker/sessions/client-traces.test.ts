@@ -41,6 +41,7 @@ test("a trace lists what a device sends, receives and is refused, and why, witho
     client.publishAsync(device.topic, "secret payload", { qos: 1 }),
     /Implementation specific error/,
   );
+  await client.publishAsync(device.topic, '{"a":1,"b":{"c":[]},"d":null}', { qos: 1 });
   await assert.rejects(client.publishAsync(`t/${tenant.slug}/elsewhere`, "x", { qos: 1 }));
   await client.subscribeAsync("t/elsewhere/#").catch(() => undefined);
   await client.endAsync();
@@ -51,6 +52,7 @@ test("a trace lists what a device sends, receives and is refused, and why, witho
       ["connected", null, null],
       ["published", device.topic, 7],
       ["not_stored", device.topic, 14],
+      ["partly_stored", device.topic, 29],
       ["publish_refused", `t/${tenant.slug}/elsewhere`, null],
       ["subscribe_refused", "t/elsewhere/#", null],
       ["disconnected", null, null],
@@ -58,6 +60,7 @@ test("a trace lists what a device sends, receives and is refused, and why, witho
   );
   assert.match(lines[0]!.detail!, /127\.0\.0\.1$/);
   assert.match(lines[2]!.detail!, /JSON/);
+  assert.match(lines[3]!.detail!, /^"b.c" is an array/);
   assert.equal(JSON.stringify(lines).includes("secret"), false);
 });
 

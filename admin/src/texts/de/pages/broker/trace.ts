@@ -16,6 +16,7 @@ export const t: typeof en = {
   details: "Einzelheiten",
   disconnected: "Getrennt",
   published: "Gesendet",
+  partlyStored: "Teils gespeichert",
   notStored: "Nicht gespeichert",
   publishRefused: "Senden verweigert",
   subscribed: "Abonniert",

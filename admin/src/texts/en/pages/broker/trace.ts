@@ -17,6 +17,7 @@ export const t = {
   details: "Details",
   disconnected: "Disconnected",
   published: "Published",
+  partlyStored: "Partly stored",
   notStored: "Not stored",
   publishRefused: "Publish refused",
   subscribed: "Subscribed",
