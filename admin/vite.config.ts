@@ -5,6 +5,9 @@ const TEXTS = join(import.meta.dirname, "src/texts");
 /** The language of the source of a page; the other languages replace its texts. */
 const SOURCE = "en";
 
+/** Long texts of a few screens are loaded with these. */
+const isShared = (id: string) => !id.includes("/explanations/");
+
 /**
  * The app is built once per language, so that a page loads the texts of one. The mode names the language, also for `npm
  * run dev -- --mode de`, in which a service on its usual port answers the API behind the app.
@@ -32,6 +35,6 @@ export default defineConfig(({ mode }) => ({
     reportCompressedSize: false,
     // A page would otherwise fetch some thirty small files over the six connections of HTTP/1.1. Modules of two pages
     // alone stay outside the first load of all others; with modules of three, some pages would fetch twenty files.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 3 }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "shared", minShareCount: 3, test: isShared }] } } },
   },
 }));

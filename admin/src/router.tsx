@@ -10,7 +10,7 @@ import { isAccountFirst, isComplete, sessionQuery } from "./api/session.ts";
 import { RootFrame } from "./parts/root-frame.tsx";
 import { NotFound, NotPermitted, RouteProblem } from "./parts/route-problem.tsx";
 import { mayAll } from "./parts/session.ts";
-import { loadScreen } from "./parts/shell/load-screen.ts";
+import { loadScreen } from "./parts/shell/load-code.ts";
 import { applyProfile } from "./parts/shell/profile.ts";
 import { Shell } from "./parts/shell/shell.tsx";
 import { type AppRoute, appRoutes } from "./routes.ts";

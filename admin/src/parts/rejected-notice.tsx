@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { t } from "#texts/pages/device.ts";
+import { refusalsOfDeviceQuery } from "../api/broker/refusals.ts";
 import type { Schemas } from "../api/client.ts";
 import { rejectedQuery } from "../api/devices.ts";
 import { numberText } from "../texts/number-text.ts";
@@ -14,7 +15,18 @@ const REFRESH_MS = 15_000;
 export function useRejectedToday(deviceId: string): readonly Schemas["RejectedMessage"][] {
   const query = { ...rejectedQuery(deviceId), enabled: useMay("listRejected"), refetchInterval: REFRESH_MS };
   const items = useQuery(query).data?.items ?? [];
-  return items.filter(({ at }) => Date.now() - Date.parse(at) < DAY_MS);
+  return items.filter(({ at }) => isOfToday(at));
+}
+
+function isOfToday(at: string): boolean {
+  return Date.now() - Date.parse(at) < DAY_MS;
+}
+
+/** Returns the number of entries of the last 24 hours on the device's tab of refusals. */
+export function useRefusedToday(deviceId: string): number {
+  const query = { ...refusalsOfDeviceQuery(deviceId), enabled: useMay("listRefusals"), refetchInterval: REFRESH_MS };
+  const refusals = useQuery(query).data?.items ?? [];
+  return useRejectedToday(deviceId).length + refusals.filter(({ lastAt }) => isOfToday(lastAt)).length;
 }
 
 /** Shows the device's last message of which a part was not stored, and the reason. */

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { t } from "#texts/parts.ts";
 import { Empty, Page } from "../ui/ui.ts";
 import { ProblemBox } from "./problem-box.tsx";
-import { NotLoaded } from "./shell/load-screen.ts";
+import { NotLoaded } from "./shell/load-code.ts";
 
 const RELOADED = "muster-reloaded-at";
 const ONCE_MS = 60_000;

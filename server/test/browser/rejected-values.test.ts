@@ -44,6 +44,31 @@ browserTest("a person who looks at a device sees first that its messages are ref
   await window.context.close();
 });
 
+browserTest("the tab of refusals counts and shows refused topics and client ids, in the user's language", async () => {
+  const device = await enrollDevice(server, tenant);
+  const client = await connectMqtt(server, device);
+  await client.publishAsync(device.topic, '{"temperature":null}', { qos: 1 });
+  await assert.rejects(client.subscribeAsync("t/elsewhere/#"));
+  await client.endAsync();
+  await assert.rejects(connectMqtt(server, { ...device, deviceId: "pump-seven" }));
+  const window = await openPage(server, { locale: "de-DE" });
+  const { page } = window;
+  await useSession(window, server, (await signIn(server, tenant)).cookie);
+  await page.goto(`/devices/${device.deviceId}`);
+  await page.getByRole("link", { name: "Abgelehnt (3)" }).click();
+  const topic = page.getByRole("article", { name: "Topic nicht erlaubt" });
+  await topic.getByText("t/elsewhere/#").waitFor();
+  await topic.getByText("Das Topic mit den Topics vergleichen").waitFor();
+  const id = page.getByRole("article", { name: "Falsche Client-ID" });
+  await id.getByText("pump-seven").waitFor();
+  await id.getByText("Die Client-ID ist nicht genau die Geräte-ID des Zertifikats.").waitFor();
+  await assertSound(window, "refused de");
+  await page.goto("/refusals");
+  await page.getByText("Der TLS-Handshake scheitert sofort").waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 browserTest(
   "a client without a certificate is shown on the page of the device whose id it gives, with the cure",
   async () => {

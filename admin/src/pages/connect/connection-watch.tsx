@@ -4,6 +4,7 @@ import { t } from "#texts/pages/connect.ts";
 import type { Schemas } from "../../api/client.ts";
 import { RejectedNotice, useRejectedToday } from "../../parts/rejected-notice.tsx";
 import { Ago, Notice, reading } from "../../ui/ui.ts";
+import { explainedRefusal } from "../../words/explained-refusals.ts";
 import type { Connection } from "./use-connection.ts";
 
 /** The connection state of a device, and the reason why it is not connected. */
@@ -57,13 +58,14 @@ function LatestReading({ deviceId, connection }: { deviceId: string; connection:
 }
 
 function Refused({ refusal }: { refusal: NonNullable<Connection["refusal"]> }) {
+  const { cause, cure } = explainedRefusal(refusal);
   return (
     <Notice tone="bad" title={t.theBrokerRefusedTheDevice} live>
       <p>
-        {refusal.cause} (<Ago at={refusal.lastAt} />)
+        {cause} (<Ago at={refusal.lastAt} />)
       </p>
       {refusal.topic && <p>{t.theTopic(<span className="mono">{refusal.topic}</span>)}</p>}
-      <p>{refusal.cure}</p>
+      <p>{cure}</p>
     </Notice>
   );
 }

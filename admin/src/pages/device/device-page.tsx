@@ -1,11 +1,14 @@
+import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/device.ts";
 import { t as fleet } from "#texts/pages/fleet.ts";
 import { deviceQuery } from "../../api/devices.ts";
 import { Loaded } from "../../parts/loaded.tsx";
-import { useRejectedToday } from "../../parts/rejected-notice.tsx";
+import { useRefusedToday } from "../../parts/rejected-notice.tsx";
 import { useSession } from "../../parts/session.ts";
+import { loadScreen } from "../../parts/shell/load-code.ts";
 import { useUrlState } from "../../parts/url-state.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Word } from "../../parts/word.tsx";
@@ -14,13 +17,21 @@ import { Page, Tabs } from "../../ui/ui.ts";
 import { CERTIFICATE_STATES, CONNECTIVITY } from "../../words/devices.ts";
 import { DeviceActions } from "./actions.tsx";
 import { CertificatesTab } from "./certificates-tab.tsx";
-import { AnomaliesAndTicketsTab, HistoryAndAuditTab, OverviewAndCommandsTab, RefusedTab } from "./merged-tabs.tsx";
+import { OverviewTab } from "./overview-tab.tsx";
 import type { TabProps } from "./tab-props.ts";
 import { TelemetryTab } from "./telemetry/telemetry-tab.tsx";
 
+/** These tabs are loaded after the screen, before anybody opens them. */
+const loadLaterTabs = loadScreen(() => import("./merged-tabs.tsx"));
+const later = (tab: (tabs: Awaited<ReturnType<typeof loadLaterTabs>>) => ComponentType<TabProps>) =>
+  lazy(async () => ({ default: tab(await loadLaterTabs()) }));
+const AnomaliesAndTicketsTab = later((tabs) => tabs.AnomaliesAndTicketsTab);
+const RefusedTab = later((tabs) => tabs.RefusedTab);
+const HistoryAndAuditTab = later((tabs) => tabs.HistoryAndAuditTab);
+
 /** The tabs in their order, each with the operation that it needs. */
 const TABS = [
-  ["overview", t.overview, "getDevice", OverviewAndCommandsTab],
+  ["overview", t.overview, "getDevice", OverviewTab],
   ["telemetry", t.telemetry, "readSeries", TelemetryTab],
   ["anomalies", fleet.anomaliesAndTickets, "listAnomalies", AnomaliesAndTicketsTab],
   ["certificates", common.certificates, "listCertificates", CertificatesTab],
@@ -46,10 +57,11 @@ function DeviceScreen({ device, etag }: TabProps) {
   const [{ tab: wanted }] = useUrlState();
   const offered = TABS.filter(([, , operation]) => operations.includes(operation));
   const [name, , , Content] = offered.find(([name]) => name === wanted) ?? TABS[0];
-  const rejected = useRejectedToday(device.id).length;
+  const refused = useRefusedToday(device.id);
+  useEffect(() => void loadLaterTabs().catch(() => undefined), []);
   const tabs = offered.map(([tab, label]) => ({
     href: tab === "overview" ? `/devices/${device.id}` : `/devices/${device.id}?tab=${tab}`,
-    label: tab === "refused" && rejected > 0 ? t.tabWithNumber(label, numberText(rejected)) : label,
+    label: tab === "refused" && refused > 0 ? t.tabWithNumber(label, numberText(refused)) : label,
     current: tab === name,
   }));
   return (
@@ -66,7 +78,9 @@ function DeviceScreen({ device, etag }: TabProps) {
       actions={<DeviceActions device={device} etag={etag} />}
       tabs={<Tabs label={t.partsOfTheDevice} tabs={tabs} />}
     >
-      <Content device={device} etag={etag} />
+      <Suspense fallback={<Skeleton height={240} />}>
+        <Content device={device} etag={etag} />
+      </Suspense>
     </Page>
   );
 }

@@ -1,20 +1,9 @@
 import { useMay } from "../../parts/session.ts";
-import { CommandsTab } from "./commands/commands-tab.tsx";
-import { OverviewTab } from "./overview-tab.tsx";
 import { AnomaliesTab, AuditTab, HistoryTab, RefusalsTab, TicketsTab } from "./record-tabs.tsx";
 import { RejectedTab } from "./rejected-tab.tsx";
 import type { TabProps } from "./tab-props.ts";
 
 // A tab of several parts: a phone shows all tabs in one list, and nobody looks for a part in two places.
-
-export function OverviewAndCommandsTab(props: TabProps) {
-  return (
-    <div className="stack-loose">
-      <OverviewTab {...props} />
-      {useMay("listCommands") && <CommandsTab {...props} />}
-    </div>
-  );
-}
 
 export function AnomaliesAndTicketsTab(props: TabProps) {
   return (

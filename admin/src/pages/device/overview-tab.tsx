@@ -9,15 +9,17 @@ import { GroupNames } from "../../parts/group-names.tsx";
 import { RejectedNotice } from "../../parts/rejected-notice.tsx";
 import { useMay } from "../../parts/session.ts";
 import { Ago, Facts, Notice, Section, Status, Time } from "../../ui/ui.ts";
+import { explainedFinding } from "../../words/explained-findings.ts";
 import { FINDINGS } from "../../words/findings.ts";
 import { MaintenanceNotice } from "../maintenance/maintenance-notice.tsx";
+import { CommandsTab } from "./commands/commands-tab.tsx";
 import { metadataText } from "./metadata.ts";
 import type { TabProps } from "./tab-props.ts";
 import { LatestValues } from "./telemetry/latest-values.tsx";
 import "./metadata.css";
 
-/** The facts of the device, its latest values and its faults. */
-export function OverviewTab({ device }: TabProps) {
+/** The facts of the device, its latest values, its faults and its commands. */
+export function OverviewTab({ device, etag }: TabProps) {
   const types = useQuery(deviceTypesQuery).data?.items;
   const type = types?.find(({ id }) => id === device.deviceTypeId);
   const { connectivity, metadata } = device;
@@ -47,6 +49,7 @@ export function OverviewTab({ device }: TabProps) {
       <Section title={t.latestValues}>
         <LatestValues device={device} />
       </Section>
+      {useMay("listCommands") && <CommandsTab device={device} etag={etag} />}
     </div>
   );
 }
@@ -93,14 +96,22 @@ function DeviceWarnings({ device }: Pick<TabProps, "device">) {
           <p>{t.itsNextConnectionIsRefused(<a href={`/devices/${device.id}/connect`}>{t.connectItAgain}</a>)}</p>
         </Notice>
       )}
-      {findings.filter(isNotShownAbove).map(({ kind, at, cause, cure, metrics }) => (
-        <Notice key={`${kind} ${at}`} tone="warn" title={FINDINGS[kind] ?? kind}>
-          <p>
-            {cause} {metrics.length > 0 && t.itConcerns(metrics.slice(0, 5).join(", "))}
-          </p>
-          <p>{cure}</p>
-        </Notice>
+      {findings.filter(isNotShownAbove).map((finding) => (
+        <FindingNotice key={`${finding.kind} ${finding.at}`} finding={finding} />
       ))}
     </>
+  );
+}
+
+function FindingNotice({ finding }: { finding: Schemas["Finding"] }) {
+  const { kind, metrics } = finding;
+  const { cause, cure } = explainedFinding(finding);
+  return (
+    <Notice tone="warn" title={FINDINGS[kind] ?? kind}>
+      <p>
+        {cause} {metrics.length > 0 && t.itConcerns(metrics.slice(0, 5).join(", "))}
+      </p>
+      <p>{cure}</p>
+    </Notice>
   );
 }

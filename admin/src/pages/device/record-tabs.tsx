@@ -15,13 +15,13 @@ import { Actor } from "../../parts/actor.tsx";
 import { RecordParts, Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { Word } from "../../parts/word.tsx";
-import { numberText } from "../../texts/number-text.ts";
-import { Ago, type Column, Empty, Section, Time } from "../../ui/ui.ts";
+import { type Column, Empty, Section, Time } from "../../ui/ui.ts";
 import { REVOCATION_REASONS } from "../../words/certificates.ts";
 import { HISTORY } from "../../words/history.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
 import { anomalyColumns } from "../anomalies/columns.tsx";
 import { ADMIN_COLUMNS, API_COLUMNS, CERTIFICATE_COLUMNS } from "../audit/audit-page.tsx";
+import { RefusalCards } from "../refusals/refusal-card.tsx";
 import { ticketColumns } from "../tickets/columns.tsx";
 import type { TabProps } from "./tab-props.ts";
 
@@ -63,16 +63,6 @@ export function TicketsTab({ device: { id } }: TabProps) {
   );
 }
 
-type Refusal = Schemas["Refusal"];
-
-const REFUSAL_COLUMNS: readonly Column<Refusal>[] = [
-  { title: common.why, main: true, cell: ({ cause }) => cause },
-  { title: common.whatToDo, cell: ({ cure }) => cure },
-  { title: t.times, numeric: true, cell: ({ occurrences }) => numberText(occurrences) },
-  { title: t.last, cell: ({ lastAt }) => <Ago at={lastAt} /> },
-  { title: common.from, cell: ({ remoteAddress }) => <span className="mono nowrap">{remoteAddress ?? "–"}</span> },
-];
-
 /** The refusals of the device by the broker, with cause and cure. */
 export function RefusalsTab({ device }: TabProps) {
   return (
@@ -83,8 +73,8 @@ export function RefusalsTab({ device }: TabProps) {
     >
       <Records
         label={common.refusals}
-        columns={REFUSAL_COLUMNS}
         query={useQuery(refusalsOfDeviceQuery(device.id))}
+        table={(rows, empty) => <RefusalCards refusals={rows} empty={empty} />}
         empty={<Empty title={t.theBrokerHasRefusedNothing} />}
       />
     </Section>

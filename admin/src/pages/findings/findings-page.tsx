@@ -7,6 +7,7 @@ import { Glossary } from "../../parts/guides/glossary.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useListState } from "../../parts/url-state.ts";
 import { Ago, type Column, Empty, type Filter, Page } from "../../ui/ui.ts";
+import { explainedFinding } from "../../words/explained-findings.ts";
 import { ASKED_FINDINGS, FINDINGS } from "../../words/findings.ts";
 
 const FILTERS: readonly Filter[] = [
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<Finding>[] = [
   { title: common.device, main: true, cell: ({ deviceName, deviceId }) => deviceName || deviceId },
   { title: t.finding, cell: ({ kind }) => FINDINGS[kind] },
   { title: common.since, cell: ({ at }) => <Ago at={at} /> },
-  { title: common.whatToDo, cell: ({ cure }) => cure },
+  { title: common.whatToDo, cell: (finding) => explainedFinding(finding).cure },
 ];
 
 /** The faults of working devices: overdue renewals, bundles that end soon, devices that publish nowhere. */

@@ -6,6 +6,7 @@ import { t } from "#texts/pages/refusals.ts";
 import type { Refusal } from "../../api/broker/refusals.ts";
 import { sentence } from "../../texts/sentence.ts";
 import { Ago, Status } from "../../ui/ui.ts";
+import { explainedRefusal } from "../../words/explained-refusals.ts";
 import { nameOfRefusal } from "../../words/refusals.ts";
 import "./refusals.css";
 
@@ -31,7 +32,8 @@ export function RefusalCards({ refusals, empty }: RefusalCardsProps) {
 }
 
 function RefusalCard({ refusal }: { refusal: Refusal }) {
-  const { reason, revocationReason, occurrences, lastAt, cause, cure, deviceId, clientId } = refusal;
+  const { reason, revocationReason, occurrences, lastAt, deviceId, clientId } = refusal;
+  const { cause, cure } = explainedRefusal(refusal);
   const name = nameOfRefusal(reason, revocationReason);
   return (
     <article className="refusal framed" aria-label={`${name}: ${deviceId ?? clientId ?? t.unknownClient}`}>
@@ -67,10 +69,10 @@ function RefusalCard({ refusal }: { refusal: Refusal }) {
 
 /** The known facts about the client, for a search in its own log. */
 function Traces({ refusal }: { refusal: Refusal }) {
-  const { reason, deviceId, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
+  const { reason, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
   const traces = [
     [t.reasonCode, reason],
-    [t.clientId, clientId === deviceId ? undefined : clientId],
+    [t.clientId, clientId],
     [t.fromAddress, remoteAddress],
     [t.topic, topic],
     [t.serialNumber, serialNumber],

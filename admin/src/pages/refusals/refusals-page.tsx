@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
+import { symptoms as texts } from "#texts/explanations/symptoms.ts";
 import { withinSentence } from "#texts/language.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/refusals.ts";
@@ -79,12 +80,17 @@ function hexOf(fingerprint: string | undefined): string | undefined {
   return fingerprint?.replaceAll(/[:\s]/g, "").toLowerCase() || undefined;
 }
 
+/** Returns the symptom in the language of the page; in the service's own words if it is of a later version. */
+function translated(symptom: Symptom): Symptom {
+  return { ...symptom, ...texts[symptom.code] };
+}
+
 /** The symptoms that a person sees at a device, each with its cause and cure. */
 function Symptoms({ symptoms }: { symptoms: readonly Symptom[] }) {
   return (
     <div className="symptoms">
-      {symptoms.map(({ symptom, cause, cure, reasons }) => (
-        <details key={symptom}>
+      {symptoms.map(translated).map(({ code, symptom, cause, cure, reasons }) => (
+        <details key={code}>
           <summary>{sentence(symptom)}</summary>
           <p>{sentence(cause)}</p>
           <p>

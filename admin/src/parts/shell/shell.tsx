@@ -24,7 +24,7 @@ import { mayAll, useMay, useSession } from "../session.ts";
 import { toast } from "../toasts.tsx";
 import { useFolded } from "./folded.ts";
 import { icons } from "./icons.ts";
-import { usePreloadedScreens } from "./load-screen.ts";
+import { usePreloadedScreens } from "./preloaded-screens.ts";
 import { saveProfile } from "./profile.ts";
 import "./shell.css";
 import "./user-menu.css";

@@ -22,7 +22,7 @@ export interface TraceEntry {
   topic: string | null;
   /** The length of the payload. */
   bytes: number | null;
-  /** The client's address, why a session ended, why a message is not stored completely, or how many entries are omitted. */
+  /** The client's address, why a session ended, why a message is not whole, or how many entries are omitted. */
   detail: string | null;
 }
 

@@ -1,20 +1,6 @@
 import { useEffect } from "react";
-import { type AppRoute, appRoutes } from "../../routes.ts";
+import { appRoutes } from "../../routes.ts";
 import { mayAll, useSession } from "../session.ts";
-
-/** The code of a screen could not be loaded; `cause` is the browser's error. */
-export class NotLoaded extends Error {}
-
-/**
- * Returns a loader of a screen whose failure is {@link NotLoaded}: the router would answer the browser's own error by
- * reloading the page, also while the service is away.
- */
-export function loadScreen(page: AppRoute["page"]): AppRoute["page"] {
-  return () =>
-    page().catch((cause: unknown) => {
-      throw new NotLoaded(undefined, { cause });
-    });
-}
 
 /** The time after which screens are loaded ahead, so that the first one is complete before. */
 const AHEAD_MS = 4_000;

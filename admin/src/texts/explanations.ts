@@ -1,0 +1,11 @@
+/** Why something happened, and what to do about it. */
+export interface Explanation {
+  cause: string;
+  cure: string;
+}
+
+/** The explanations of the service in the language of the page, by code. */
+export type Explanations = Readonly<Record<string, Explanation>>;
+
+/** The symptoms in the language of the page, by code. */
+export type Symptoms = Readonly<Record<string, Explanation & { symptom: string }>>;
