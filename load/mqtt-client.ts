@@ -16,6 +16,8 @@ export interface MqttTarget {
   readonly ca: string;
   /** A loopback address of the client, where the server counts by address. */
   readonly localAddress?: string;
+  /** The key exchange groups that the client offers; OpenSSL's own list without it. */
+  readonly ecdhCurve?: string;
 }
 
 /** An open session and the topic that its device publishes on. */
@@ -36,7 +38,8 @@ export function loopback({ port, ca, localAddress }: { port: number; ca: string;
 
 /** Opens an MQTT 3.1.1 session over mutual TLS, whose caller reads it. @throws Error when the broker refuses it */
 export async function openMqtt(target: MqttTarget, { deviceId, key, fullchain }: Identity): Promise<TLSSocket> {
-  const socket = connect({ ...loopback(target), cert: fullchain, key });
+  const groups = target.ecdhCurve === undefined ? {} : { ecdhCurve: target.ecdhCurve };
+  const socket = connect({ ...loopback(target), ...groups, cert: fullchain, key });
   socket.on("secureConnect", () => {
     socket.setNoDelay(true);
     socket.write(generate({ ...CONNECT, clientId: deviceId }));

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { newPeerCertificates } from "../../load/certificates.ts";
 import { end, meterOf, startProgram } from "../../load/processes.ts";
+import type { PeerBroker } from "./broker.ts";
 import { collectingOnSignal } from "./collect-garbage.ts";
 
 const startBare = (file: string, env: Record<string, string>) =>
@@ -10,12 +11,13 @@ const startBare = (file: string, env: Record<string, string>) =>
  * Starts the least that a broker in Node does: mutual TLS, and an acknowledgement for each message.
  * It has the TLS settings of our listener and collects its garbage at SIGUSR2.
  */
-export async function startBareBroker() {
+export async function startBareBroker(): Promise<PeerBroker> {
   const { server, deviceRootPem: BARE_ROOT, serverRootPem: ca, newIdentities } = newPeerCertificates();
   const env = { ...collectingOnSignal, BARE_CERT: server.cert, BARE_KEY: server.key, BARE_ROOT };
   const { child, found } = await startBare("bare-broker-server.ts", env);
   const target = { port: Number(found[1]), ca };
-  return { pid: child.pid!, target, newIdentities, stop: () => end(child) };
+  const pid = child.pid!;
+  return { name: "Node TLS", pid, meter: meterOf(pid), target, newIdentities, stop: () => end(child) };
 }
 
 /** Starts the peer of our `GET /devices/{id}`: a Fastify route with one indexed SELECT on the same database. */

@@ -1,15 +1,16 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createHash, generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newIssuer } from "../../load/certificates.ts";
 import { openHttps } from "../../load/https-client.ts";
-import { Skip, until } from "../../load/measure.ts";
+import { until } from "../../load/measure.ts";
 import { end, freePort } from "../../load/processes.ts";
+import { buildOnce, programOnPath } from "./build-once.ts";
 
 /** The version that the row was written for; Go builds it where no `step-ca` is on the PATH. */
-const MODULE = "github.com/smallstep/certificates/cmd/step-ca@v0.28.4";
+const VERSION = "0.28.4";
 const PROVISIONER = "bench";
 
 /** step-ca with its own embedded database (Badger), and one provisioner, for which `tokenFor` makes one-time tokens. */
@@ -84,23 +85,16 @@ function oneTimeToken(key: KeyObject, kid: string, port: number, subject: string
 }
 
 function findProgram(): string {
-  const onPath = (program: string) => {
-    const folders = (process.env.PATH ?? "").split(":");
-    return folders.map((folder) => join(folder, program)).find(existsSync);
-  };
-  const installed = onPath("step-ca");
-  if (installed !== undefined) return installed;
-  const go = onPath("go");
-  if (go === undefined) throw new Skip("step-ca is not installed, nor Go to build it");
-  const bin = join(import.meta.dirname, "../../node_modules/.step-ca");
-  const built = join(bin, "step-ca");
-  if (existsSync(built)) return built;
-  mkdirSync(bin, { recursive: true });
-  try {
-    // Takes some minutes the first time.
-    execFileSync(go, ["install", MODULE], { env: { ...process.env, GOBIN: bin, CGO_ENABLED: "0" }, stdio: "pipe" });
-  } catch (error) {
-    throw new Skip(`step-ca cannot be built: ${String(error).slice(0, 200)}`);
-  }
-  return built;
+  return (
+    programOnPath("step-ca") ??
+    buildOnce({
+      program: "step-ca",
+      version: VERSION,
+      builder: "go",
+      command: (folder) => ({
+        args: ["install", `github.com/smallstep/certificates/cmd/step-ca@v${VERSION}`],
+        env: { GOBIN: join(folder, "bin"), CGO_ENABLED: "0" },
+      }),
+    })
+  );
 }

@@ -1,6 +1,9 @@
 import type { Load } from "../../../load/measure.ts";
+import { startBareBroker } from "../../peers/bare-servers.ts";
 import { collectingOnSignal } from "../../peers/collect-garbage.ts";
+import { startMochi } from "../../peers/mochi.ts";
 import { startMosquitto } from "../../peers/mosquitto.ts";
+import { startRumqttd } from "../../peers/rumqttd.ts";
 import { startStepCa } from "../../peers/step-ca.ts";
 import { atLeast, atMost } from "../../report.ts";
 import { available, group, row } from "../../run.ts";
@@ -57,15 +60,20 @@ async function stepCaRow({ engine }: Site, name: string, redemptions: Load): Pro
 /** The service is a fresh process: its memory is that of its sessions. */
 async function brokerRows(site: PostgresSite, { identities, tenant }: Redemptions): Promise<void> {
   const mosquitto = await available(startMosquitto);
-  const peer = mosquitto && { ...mosquitto, identities: await mosquitto.newIdentities(SESSIONS) };
+  const others = [await available(startRumqttd), await available(startMochi), await startBareBroker()];
+  const started = [mosquitto, ...others].filter((each) => each !== undefined);
+  const peers = await Promise.all(
+    started.map(async (each) => ({ ...each, identities: await each.newIdentities(SESSIONS) })),
+  );
+  const storing = mosquitto && { ...mosquitto, identities: peers[0]!.identities };
   const work: Parameters<typeof site.serve<void>>[0] = async (muster, meter) => {
     const under = { pid: muster.pid, meter, target: muster.mqtt };
     const revoked = { ...under, identities: identities.slice(0, SESSIONS) };
-    const others = { ...under, identities: identities.slice(SESSIONS, 2 * SESSIONS) };
-    await row("memory-idle", () => idleMemory(revoked, peer));
+    const kept = { ...under, identities: identities.slice(SESSIONS, 2 * SESSIONS) };
+    await row("memory-idle", () => idleMemory(revoked, peers));
     await row("revocation", () => revocationToClose(muster, tenant, revoked.identities));
-    await row("connects", () => connects(others, peer));
-    await row("stored", () => storedMessages(others, site, peer));
+    await row("connects", () => connects(kept, peers));
+    await row("stored", () => storedMessages(kept, site, storing));
   };
-  await site.serve(work, collectingOnSignal).finally(() => mosquitto?.stop());
+  await site.serve(work, collectingOnSignal).finally(() => Promise.all(started.map((each) => each.stop())));
 }
