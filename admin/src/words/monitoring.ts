@@ -75,6 +75,7 @@ export const HELD_BY: Readonly<Record<NonNullable<Schemas["EscalationPage"]["hel
   flapping: t.flapping,
   cause: t.waitsForOthers,
   outage: t.partOfOutage,
+  dependency: t.dependsOnSilent,
 };
 
 /** The reasons that hold a message back: a quiet choice of its user, or a maintenance window. */

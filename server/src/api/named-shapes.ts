@@ -41,7 +41,7 @@ export const COVERED = z.enum(COVERS).meta({
 export const HELD = z.enum(HELD_BY).meta({
   id: "HeldBy",
   description:
-    "A maintenance window, a snooze of the anomaly, a mute of its rule on the device, that the rule flaps, that the page waits for other silent devices, or that the page of an outage stands for it",
+    "A maintenance window, a snooze of the anomaly, a mute of its rule on the device, that the rule flaps, that the page waits for other silent devices, that the page of an outage stands for it, or that the device on which this one depends is silent",
 });
 export const SEVERITY = z.enum(SEVERITIES).meta({ id: "Severity" });
 export const OPERATOR = z.enum(OPERATORS).meta({

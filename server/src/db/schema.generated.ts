@@ -872,7 +872,7 @@ export interface PagesTable {
   due_at: Date;
   state: Generated<"due" | "paged" | "nobody" | "stopped" | "late" | "deferred">;
   critical: Generated<boolean>;
-  held_by: "window" | "snooze" | "mute" | "flapping" | "cause" | "outage" | null;
+  held_by: "window" | "snooze" | "mute" | "flapping" | "cause" | "outage" | "dependency" | null;
   round: Generated<number>;
 }
 

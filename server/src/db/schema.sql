@@ -800,6 +800,7 @@ CREATE TABLE devices (
   CONSTRAINT devices_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 ) WITH (fillfactor=80);
 CREATE INDEX devices_connectivity ON devices USING btree (tenant_id, connectivity, uid) WHERE (deleted_at IS NULL);
+CREATE INDEX devices_depends_on ON devices USING btree (tenant_id, ((metadata ->> 'dependsOn'::text))) WHERE ((deleted_at IS NULL) AND ((metadata ->> 'dependsOn'::text) IS NOT NULL));
 CREATE UNIQUE INDEX devices_fingerprint ON devices USING btree (tenant_id, fingerprint_key) WHERE ((deleted_at IS NULL) AND (fingerprint_key IS NOT NULL));
 CREATE UNIQUE INDEX devices_id ON devices USING btree (tenant_id, id) WHERE (deleted_at IS NULL);
 CREATE INDEX devices_listed ON devices USING btree (tenant_id, uid) WHERE (deleted_at IS NULL);
@@ -1163,7 +1164,7 @@ CREATE TABLE pages (
   held_by text,
   round integer NOT NULL DEFAULT 0,
   CONSTRAINT pages_pkey PRIMARY KEY (anomaly_id, group_id, after_minutes),
-  CONSTRAINT pages_held_by_check CHECK ((held_by = ANY (ARRAY['window'::text, 'snooze'::text, 'mute'::text, 'flapping'::text, 'cause'::text, 'outage'::text]))),
+  CONSTRAINT pages_held_by_check CHECK ((held_by = ANY (ARRAY['window'::text, 'snooze'::text, 'mute'::text, 'flapping'::text, 'cause'::text, 'outage'::text, 'dependency'::text]))),
   CONSTRAINT pages_notify_check CHECK ((notify = ANY (ARRAY['shift'::text, 'members'::text, 'channels'::text]))),
   CONSTRAINT pages_state_check CHECK ((state = ANY (ARRAY['due'::text, 'paged'::text, 'nobody'::text, 'stopped'::text, 'late'::text, 'deferred'::text]))),
   CONSTRAINT pages_tenant_id_anomaly_id_fkey FOREIGN KEY (tenant_id, anomaly_id) REFERENCES anomalies(tenant_id, id),

@@ -13,6 +13,7 @@ import { explainedFinding } from "../../words/explained-findings.ts";
 import { FINDINGS } from "../../words/findings.ts";
 import { MaintenanceNotice } from "../maintenance/maintenance-notice.tsx";
 import { CommandsTab } from "./commands/commands-tab.tsx";
+import { useDependencies } from "./dependencies.tsx";
 import { metadataText } from "./metadata.ts";
 import type { TabProps } from "./tab-props.ts";
 import { LatestValues } from "./telemetry/latest-values.tsx";
@@ -23,11 +24,13 @@ export function OverviewTab({ device, etag }: TabProps) {
   const types = useQuery(deviceTypesQuery).data?.items;
   const type = types?.find(({ id }) => id === device.deviceTypeId);
   const { connectivity, metadata } = device;
+  const dependencies = useDependencies(device);
   const facts = {
     [t.deviceIdMqttClientId]: <span className="mono">{device.id}</span>,
     [common.type]: type?.name ?? device.deviceTypeId,
     [common.groups]: <GroupNames ids={device.groupIds} none={t.noneOnlyAdministratorsSeeIt} />,
     [t.onDutyForIt]: <OnCallNow id={device.id} />,
+    ...dependencies,
     [t.lastSeen]: <Ago at={device.lastSeenAt} />,
     [connectivity.status === "online" ? t.onlineSince : t.offlineSince]: <Time at={connectivity.since} />,
     [t.reason]: connectivity.reason,

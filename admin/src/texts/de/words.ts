@@ -97,6 +97,7 @@ export const t: typeof en = {
   flapping: "Flattern: gehört zu einem früheren Alarm",
   waitsForOthers: "wartet auf andere stille Geräte",
   partOfOutage: "im Alarm eines Ausfalls aufgeführt",
+  dependsOnSilent: "das Gerät, von dem es abhängt, schweigt",
   maintenanceWindow: "Wartungsfenster",
   theUserWantsPagesOn: "der Benutzer will Alarme nur im Dienst",
   whoIsOnShift: "wer Dienst hat",

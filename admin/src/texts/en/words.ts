@@ -97,6 +97,7 @@ export const t = {
   flapping: "flapping: folds into an earlier page",
   waitsForOthers: "waits for other silent devices",
   partOfOutage: "listed in the page of an outage",
+  dependsOnSilent: "the device that it depends on is silent",
   maintenanceWindow: "maintenance window",
   theUserWantsPagesOn: "the user wants pages on duty only",
   whoIsOnShift: "who is on shift",

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
+import { dependsOnSilent } from "../dependencies/dependency-store.ts";
 import type { CauseKind, Shared } from "./find-causes.ts";
 
 /** The maximum age of a silence that starts an outage, and of an outage that further silences join. */
@@ -50,7 +51,7 @@ const block = (address: string) => sql`CASE
   WHEN ${sql.ref(address)} ~ '^\\d{1,3}(\\.\\d{1,3}){3}$' THEN regexp_replace(${sql.ref(address)}, '\\d+$', '0/24')
   WHEN ${sql.ref(address)} ~ '^[0-9a-fA-F:]*:[0-9a-fA-F:]*$' THEN network(set_masklen(${sql.ref(address)}::inet, 64))::text END`;
 
-/** Reads the tenant's recent silences that no outage explains and no page has told of. */
+/** Reads the tenant's recent silences that nothing explains yet and no page has told of. */
 export async function readCandidates(tx: Tx, tenantId: string, now: Date): Promise<Candidate[]> {
   const { rows } = await sql<{ id: string; openedAt: Date; shared: Record<CauseKind, (string | null)[]> }>`
     SELECT a.id, a.opened_at AS "openedAt", jsonb_build_object(
@@ -63,7 +64,7 @@ export async function readCandidates(tx: Tx, tenantId: string, now: Date): Promi
       LEFT JOIN shared_device_origins g ON g.device_uid = d.uid
      WHERE a.tenant_id = ${tenantId} AND a.resolved_at IS NULL AND a.status = 'open' AND a.rule_id IS NULL
        AND a.certificate_id IS NULL AND a.opened_at > ${now}::timestamptz - ${RECENT}
-       AND NOT EXISTS (SELECT FROM outage_anomalies o WHERE o.anomaly_id = a.id)
+       AND NOT EXISTS (SELECT FROM outage_anomalies o WHERE o.anomaly_id = a.id) AND NOT ${dependsOnSilent("d")}
        AND NOT EXISTS (SELECT FROM pages p WHERE p.anomaly_id = a.id AND p.state <> 'due')
      ORDER BY a.id LIMIT ${MOST_SILENT}`.execute(tx);
   return rows.map(({ shared, ...row }) => ({ ...row, shared: withoutNulls(shared) }));

@@ -1,7 +1,7 @@
 import type { Tx } from "../../db/database.ts";
-import { addMs, MINUTE } from "../../lib/clock.ts";
+import { addMs } from "../../lib/clock.ts";
 import type { Ids } from "../../lib/ids.ts";
-import type { Hold } from "../holds/hold.ts";
+import { CHECK_MS, type Hold } from "../holds/hold.ts";
 import { type Candidate, countFleet, type GroupingRow, readCandidates, readGrouping } from "./cause-store.ts";
 import { type Fleet, findCauses, LEAST_SILENT } from "./find-causes.ts";
 import {
@@ -13,9 +13,6 @@ import {
   outagePages,
   recentOutages,
 } from "./outage-store.ts";
-
-/** How often it is checked whether most devices of an outage are still silent. */
-const CHECK_MS = 5 * MINUTE;
 
 /** How the pages of silent devices are grouped. */
 export interface Grouped {

@@ -1,6 +1,11 @@
+import { MINUTE } from "../../lib/clock.ts";
+
 /** What puts escalation steps off. */
-export const HELD_BY = ["window", "snooze", "mute", "flapping", "cause", "outage"] as const;
+export const HELD_BY = ["window", "snooze", "mute", "flapping", "cause", "outage", "dependency"] as const;
 export type HeldBy = (typeof HELD_BY)[number];
+
+/** How often it is checked whether an outage, or the silence of the device that another depends on, goes on. */
+export const CHECK_MS = 5 * MINUTE;
 
 /** Why the pages of an anomaly are held back, and until when at least. */
 export interface Hold {

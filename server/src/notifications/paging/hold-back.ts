@@ -1,10 +1,13 @@
 import type { Tx } from "../../db/database.ts";
+import { addMs } from "../../lib/clock.ts";
 import { type AsideRow, readAside } from "../aside/aside-store.ts";
 import { type Flapping, flappingOf } from "../aside/flapping.ts";
 import { groupByCause } from "../causes/group-by-cause.ts";
 import { outageText } from "../causes/outage-text.ts";
+import { readDependent, readDependents } from "../dependencies/dependency-store.ts";
+import { dependentsText } from "../dependencies/dependents-text.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { firstSteps, type HeldStep, type Hold } from "../holds/hold.ts";
+import { CHECK_MS, firstSteps, type HeldStep, type Hold } from "../holds/hold.ts";
 import { putOff } from "../holds/hold-store.ts";
 import { readCoveringWindows } from "../windows/covering-window-store.ts";
 import { windowHold } from "../windows/window-hold.ts";
@@ -23,17 +26,21 @@ export async function readHolds(tx: Tx, anomalies: ReadonlyMap<string, PagedAnom
   const ids = open.map(({ id }) => id);
   const windows = await readCoveringWindows(tx, ids, now);
   const aside = new Map((await readAside(tx, ids, now)).map((row) => [row.anomalyId, row]));
+  const dependent = await readDependent(tx, ids);
   const [held, flapping] = [new Map<string, Hold>(), new Map<string, number>()];
   for (const anomaly of open) {
     const row = aside.get(anomaly.id)!;
     // A critical anomaly pages each time: its device may have failed for good.
     const flaps = anomaly.severity === "critical" ? undefined : flappingOf(row.openings, row.flapsAbove);
     if (flaps?.first) flapping.set(anomaly.id, row.flapsAbove + 1);
-    const hold = latest([windowHold(windows, anomaly, now), ...asideHolds(row, flaps, now)]);
+    const dependency = dependent.has(anomaly.id) ? whileParentIsSilent(now) : undefined;
+    const hold = latest([windowHold(windows, anomaly, now), dependency, ...asideHolds(row, flaps, now)]);
     if (hold) held.set(anomaly.id, hold);
   }
   return { held, flapping };
 }
+
+const whileParentIsSilent = (now: Date): Hold => ({ by: "dependency", until: addMs(now, CHECK_MS) });
 
 function asideHolds({ snoozedUntil, mutedUntil }: AsideRow, flaps: Flapping | undefined, now: Date): Hold[] {
   const holds: Hold[] = [];
@@ -63,11 +70,9 @@ export async function holdBack<Step extends Omit<HeldStep, "hold">>(
 ): Promise<HeldBack<Step>> {
   const { held: holds, flapping } = await readHolds(tx, anomalies, now);
   const free = [...anomalies.values()].filter(({ id, status }) => status === "open" && !holds.has(id));
-  const grouped = await groupByCause(
-    tx,
-    free.map(({ id }) => id),
-    { ids, now },
-  );
+  const freeIds = free.map(({ id }) => id);
+  const grouped = await groupByCause(tx, freeIds, { ids, now });
+  const dependents = await readDependents(tx, freeIds);
   const pageOf = ({ anomaly_id: id, group_id }: Step) => grouped.pages.get(`${grouped.outages.get(id)} ${group_id}`);
   const holdOf = (step: Step): Hold | undefined => {
     const page = pageOf(step);
@@ -84,9 +89,11 @@ export async function holdBack<Step extends Omit<HeldStep, "hold">>(
     describe: (step) => {
       const anomaly = anomalies.get(step.anomaly_id);
       const [page, openings] = [pageOf(step), flapping.get(step.anomaly_id)];
-      if (anomaly && page) return { ...anomaly, ...outageText(page) };
-      if (!anomaly || openings === undefined) return anomaly;
-      return { ...anomaly, message: `flaps, opened ${openings} times within an hour: ${anomaly.message}` };
+      if (!anomaly) return undefined;
+      if (page) return { ...anomaly, ...outageText(page) };
+      const flaps = openings === undefined ? "" : `flaps, opened ${openings} times within an hour: `;
+      const silent = dependents.get(anomaly.id);
+      return { ...anomaly, message: `${flaps}${anomaly.message}${silent ? `; ${dependentsText(silent)}` : ""}` };
     },
   };
 }

@@ -66,6 +66,8 @@ CREATE UNIQUE INDEX devices_fingerprint ON devices (tenant_id, fingerprint_key)
   WHERE deleted_at IS NULL AND fingerprint_key IS NOT NULL;
 CREATE UNIQUE INDEX devices_id ON devices (tenant_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX devices_listed ON devices (tenant_id, uid) WHERE deleted_at IS NULL;
+CREATE INDEX devices_depends_on ON devices (tenant_id, (metadata ->> 'dependsOn'))
+  WHERE deleted_at IS NULL AND (metadata ->> 'dependsOn') IS NOT NULL;
 CREATE INDEX devices_online_event_owed ON devices (uid) WHERE online_event_owed;
 -- Filters of the devices list.
 CREATE INDEX devices_type ON devices (tenant_id, device_type_id, uid) WHERE deleted_at IS NULL;

@@ -25,7 +25,7 @@ CREATE TABLE pages (
   state text NOT NULL DEFAULT 'due' CHECK (state IN ('due', 'paged', 'nobody', 'stopped', 'late', 'deferred')),
   critical boolean NOT NULL DEFAULT false,
   -- Why the step was put off until "due_at".
-  held_by text CHECK (held_by IN ('window', 'snooze', 'mute', 'flapping', 'cause', 'outage')),
+  held_by text CHECK (held_by IN ('window', 'snooze', 'mute', 'flapping', 'cause', 'outage', 'dependency')),
   -- How often the step was made due again after it had been paged: once per snooze.
   round integer NOT NULL DEFAULT 0,
   PRIMARY KEY (anomaly_id, group_id, after_minutes),
