@@ -37,7 +37,7 @@ export function capConnections({ limits, proxies, budget, onCapReached }: CapOpt
   const evictions = new WeakMap<Socket, () => void>();
   const overhead = new TlsOverhead({
     limits,
-    unauthenticatedBytes: limits.mqttFirstPacketBytes + limits.tlsHandshakeBytes,
+    maxFirstBytes: limits.mqttFirstPacketBytes + limits.tlsHandshakeBytes,
     onExceeded(raw) {
       onCapReached("overhead", raw.remoteAddress ?? "");
       raw.destroy();
@@ -79,7 +79,7 @@ export function capConnections({ limits, proxies, budget, onCapReached }: CapOpt
     authenticated(socket: Socket, onEvicted: () => void): void {
       const raw = sockets.under(socket);
       if (!raw || !unauthenticated.remove(raw)) return;
-      overhead.authenticated(raw);
+      overhead.admitted(raw);
       budget.authenticated(raw);
       evictions.set(raw, onEvicted);
       sessions.add(raw, raw.remoteAddress ?? "");

@@ -3,7 +3,7 @@ import type { Caller } from "../../access/access.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import { admitKey } from "../pipeline/guards.ts";
 import { BODY_LIMIT, type PipelineTools, writes } from "../pipeline/pipeline.ts";
-import { type Outcome, type RunTools, routeOf, runRoute } from "../pipeline/run-route.ts";
+import { type Outcome, type RunTools, routeOf, runOperation } from "../pipeline/run-operation.ts";
 import { Refusal } from "../problem.ts";
 import { batchCreate } from "./batch-shapes.ts";
 
@@ -38,7 +38,7 @@ export function serveBatch(app: FastifyInstance, tools: PipelineTools & RunTools
           if (request.raw.socket.destroyed) break;
           const route = routeOf(operationId);
           const writing = route && writes(route) ? route : undefined;
-          results.push(await runRoute(request, tools, writing, { params, query: {}, body }));
+          results.push(await runOperation(request, tools, writing, { params, query: {}, body }));
         }
         return { results };
       } finally {

@@ -27,7 +27,7 @@ export function capConnections({ limits, proxies, unauthenticated, onCapReached 
   const requests = new WeakMap<Socket, number>();
   const overhead = new TlsOverhead({
     limits,
-    unauthenticatedBytes: limits.httpsFirstBytes + limits.tlsHandshakeBytes,
+    maxFirstBytes: limits.httpsFirstBytes + limits.tlsHandshakeBytes,
     onExceeded: (raw) => close(raw, "overhead"),
   });
 
@@ -72,7 +72,7 @@ export function capConnections({ limits, proxies, unauthenticated, onCapReached 
     serving(socket: TLSSocket, response: ServerResponse): void {
       const raw = sockets.under(socket);
       if (!raw) return;
-      overhead.authenticated(raw);
+      overhead.admitted(raw);
       count(raw, 1);
       response.once("close", () => count(raw, -1));
     },

@@ -27,9 +27,7 @@ export interface UnderWay extends Parsed {
   isReleased: boolean;
 }
 
-/**
- * Requests that a connection may send without credentials after one that had them, while its block's budget is spent.
- */
+/** The number of requests for which a connection counts as authenticated after its last request with credentials. */
 const CREDIT = 100;
 
 let reads = 0;
@@ -44,17 +42,17 @@ export class GatedBlock {
   readonly writing = new UniqueQueue<GatedConnection>();
   readonly name: string;
   underWay = 0;
-  unsentBytes = 0;
+  bufferedBytes = 0;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** Returns the connection with unsent bytes whose client has been idle longest. */
+  /** Returns the connection with buffered bytes that has read nothing for the longest time. */
   slowest(): GatedConnection | undefined {
     let slowest: GatedConnection | undefined;
     for (const each of this.connections)
-      if (each.unsentBytes > 0 && (slowest === undefined || each.lastRead < slowest.lastRead)) slowest = each;
+      if (each.bufferedBytes > 0 && (slowest === undefined || each.lastRead < slowest.lastRead)) slowest = each;
     return slowest;
   }
 }
@@ -70,8 +68,8 @@ export class GatedConnection {
   /** Continues the large answers whose client has read all that was written. */
   readonly drained: (() => void)[] = [];
   reading: PacedReading = { flow: () => undefined, waitingBytes: () => 0 };
-  /** The bytes it occupies in memory: unsent answers and unparsed requests. */
-  unsentBytes = 0;
+  /** The bytes of its unsent answers and unparsed requests. */
+  bufferedBytes = 0;
   /** When its client last read, on a counter that each such read advances. */
   lastRead = 0;
   isClosed = false;
@@ -91,7 +89,7 @@ export class GatedConnection {
     const parsed = this.waiting.length + this.underWay.size;
     const { httpsRequestsOfConnection: known, httpsUnauthenticatedRequestsOfConnection: unknown } = limits;
     const isReady = parsed < (this.isKnown ? known : unknown);
-    return isReady && !this.isClosed && this.unsentBytes < limits.httpsUnsentBytesOfConnection;
+    return isReady && !this.isClosed && this.bufferedBytes < limits.httpsUnsentBytesOfConnection;
   }
 
   /** Reports whether it recently carried a request with credentials. */
@@ -108,15 +106,15 @@ export class GatedConnection {
     if (this.#credit > 0) this.#credit--;
   }
 
-  /** Recounts the bytes of unsent answers and of input waiting for the parser. @returns the increase in bytes */
-  countUnsent(): number {
-    const before = this.unsentBytes;
-    this.unsentBytes = 0;
+  /** Recounts the bytes of unsent answers and unparsed requests. @returns the increase in bytes */
+  countBuffered(): number {
+    const before = this.bufferedBytes;
+    this.bufferedBytes = 0;
     if (!this.isClosed) {
-      this.unsentBytes = this.reading.waitingBytes();
-      for (const { response } of this.underWay) this.unsentBytes += response.writableLength;
+      this.bufferedBytes = this.reading.waitingBytes();
+      for (const { response } of this.underWay) this.bufferedBytes += response.writableLength;
     }
-    if (this.unsentBytes < before || before === 0) this.lastRead = ++reads;
-    return this.unsentBytes - before;
+    if (this.bufferedBytes < before || before === 0) this.lastRead = ++reads;
+    return this.bufferedBytes - before;
   }
 }

@@ -8,15 +8,15 @@ import type { Limits } from "../../lib/limits/limits.ts";
 import type { UnauthenticatedBudget } from "../../lib/limits/unauthenticated-budget.ts";
 import type { OnCapReached } from "../../lib/sockets/cap-reports.ts";
 import { PacedTurns } from "../../lib/time-share/paced-turns.ts";
+import { BufferedBytes, type BufferLimits } from "./buffered-bytes.ts";
 import { clientAddress } from "./client-address.ts";
 import type { CountedResponse } from "./counted-response.ts";
 import { GatedBlock, GatedConnection, type Parsed, type ReadingLimits, type UnderWay } from "./gated-connection.ts";
 import { paceReading } from "./pace-reading.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { SlowBodies } from "./slow-bodies.ts";
-import { UnsentAnswers, type UnsentLimits } from "./unsent-answers.ts";
 
-export type GateLimits = UnsentLimits & ReadingLimits & Pick<Limits, "httpsRequestsOfAddress" | "httpsRequests">;
+export type GateLimits = BufferLimits & ReadingLimits & Pick<Limits, "httpsRequestsOfAddress" | "httpsRequests">;
 
 export interface GateOptions {
   readonly limits: GateLimits;
@@ -56,7 +56,7 @@ export class RequestGate {
   /** Large answers to unauthenticated clients. */
   readonly #writing = new RequestTurns("writing");
   readonly #unknownTurns: PacedTurns;
-  readonly #unsent: UnsentAnswers;
+  readonly #buffered: BufferedBytes;
   readonly #slowBodies: SlowBodies;
   #underWay = 0;
   #sharedCount = 0;
@@ -65,7 +65,7 @@ export class RequestGate {
   constructor(options: GateOptions) {
     this.#options = options;
     this.#unknownTurns = new PacedTurns(UNKNOWN_TURNS, options.clock, () => this.#unknownStep());
-    this.#unsent = new UnsentAnswers(options.limits, this.#blocks, (slowest) => {
+    this.#buffered = new BufferedBytes(options.limits, this.#blocks, (slowest) => {
       options.onCapReached("unsent", slowest.socket.remoteAddress ?? "");
       this.#closed(slowest);
       slowest.socket.destroy();
@@ -90,7 +90,7 @@ export class RequestGate {
     block.connections.add(connection);
     this.#connections.set(socket, connection);
     const mayRead = () => connection.mayRead(limits);
-    connection.reading = paceReading(socket, mayRead, () => this.#unsent.count(connection));
+    connection.reading = paceReading(socket, mayRead, () => this.#buffered.count(connection));
     socket.once("close", () => this.#closed(connection));
   }
 
@@ -121,8 +121,8 @@ export class RequestGate {
 
   /** Starts the next request of a connection now if it is its turn; otherwise the request waits. */
   #planned(connection: GatedConnection): void {
-    const { isKnown, isClosed, waiting, unsentBytes } = connection;
-    if (waiting.length === 0 || isClosed || unsentBytes >= this.#options.limits.httpsUnsentBytesOfConnection) return;
+    const { isKnown, isClosed, waiting, bufferedBytes } = connection;
+    if (waiting.length === 0 || isClosed || bufferedBytes >= this.#options.limits.httpsUnsentBytesOfConnection) return;
     if (isKnown && this.#known.isEmpty && this.#hasRoom() && this.#mayBegin(connection.block)) {
       this.#begin(connection);
     } else {
@@ -159,7 +159,7 @@ export class RequestGate {
     this.#requests.set(request, underWay);
     this.#slowBodies.begun(underWay);
     response.onComplete = () => this.#completed(underWay);
-    response.onWritten = () => this.#unsent.count(connection);
+    response.onWritten = () => this.#buffered.count(connection);
     response.onDrained = (proceed) => this.#drained(underWay, proceed);
     response.once("close", () => this.#answered(underWay));
     this.#options.handle(request, response);
@@ -170,7 +170,7 @@ export class RequestGate {
     this.#release(underWay);
     if (!connection.underWay.delete(underWay)) return;
     this.#charge(underWay);
-    this.#unsent.count(connection);
+    this.#buffered.count(connection);
     connection.reading.flow();
     this.#planned(connection);
     this.#planTurns();
@@ -281,7 +281,7 @@ export class RequestGate {
     connection.isClosed = true;
     connection.waiting.length = 0;
     connection.drained.length = 0;
-    this.#unsent.forget(connection);
+    this.#buffered.forget(connection);
     for (const each of connection.underWay) this.#release(each);
     connection.underWay.clear();
     block.known.delete(connection);

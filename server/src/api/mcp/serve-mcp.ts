@@ -5,7 +5,7 @@ import { type Tool, toolsOf } from "../../mcp/tools.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
 import { admitKey } from "../pipeline/guards.ts";
 import { BODY_LIMIT, type PipelineTools } from "../pipeline/pipeline.ts";
-import { type RunTools, routeOf, runRoute } from "../pipeline/run-route.ts";
+import { type RunTools, routeOf, runOperation } from "../pipeline/run-operation.ts";
 import { Refusal } from "../problem.ts";
 
 export const MCP_PATH = "/mcp";
@@ -42,7 +42,7 @@ export function serveMcp(app: FastifyInstance, tools: McpTools): void {
       // A batch would run many operations for one request of the key.
       if (Array.isArray(request.body)) throw new Refusal("invalid_request", "send one message per request");
       const writes = new URL(request.url, "https://localhost").searchParams.get("writes") === "true";
-      const run: RunTool = ({ name }, raw) => runRoute(request, tools, routeOf(name), raw);
+      const run: RunTool = ({ name }, raw) => runOperation(request, tools, routeOf(name), raw);
       const { answerHttp, offered } = await load(writes);
       const answer = await answerHttp(VERSION, offered, run, { request: webRequest(request), body: request.body });
       reply.code(answer.status).headers(Object.fromEntries(answer.headers));

@@ -106,7 +106,7 @@ export const https = limitTable({
   },
   httpsUnsentBytesOfConnection: {
     level: "session",
-    of: "bytes of answers that an HTTPS client has not read",
+    of: "bytes of answers that an HTTPS client has not read, plus those of its waiting requests",
     value: 256 * 1024,
     reached: "the connection is not read until some of them are",
     fixed: true,
@@ -122,7 +122,7 @@ export const https = limitTable({
     level: "address",
     of: "bytes of answers that the HTTPS clients of one address block have not read, plus those of waiting requests, in each process",
     value: 24 * 1024 * 1024,
-    reached: "the connection whose client has been idle longest is closed and counted",
+    reached: "the connection that has read nothing for the longest time is closed and counted",
   },
   httpsUnauthenticatedRequests: {
     level: "address",
@@ -147,10 +147,10 @@ export const https = limitTable({
   },
   httpsUnsentBytes: {
     level: "process",
-    of: "bytes of answers that HTTPS clients have not read",
+    of: "bytes of answers that HTTPS clients have not read, plus those of waiting requests",
     value: 96 * 1024 * 1024,
     reached:
-      "in the address block with the most of them, the connection whose client has been idle longest is closed and counted",
+      "in the address block with the most of them, the connection that has read nothing for the longest time is closed and counted",
   },
   deviceRequestsPerMinute: {
     level: "address",

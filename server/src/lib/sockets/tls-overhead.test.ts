@@ -11,13 +11,13 @@ const KIB = 1024;
 const RECORD_BYTES = [22, 29];
 
 /** A connection whose handshake is done. */
-function connection(unauthenticatedBytes = 96 * KIB) {
+function connection(maxFirstBytes = 96 * KIB) {
   const raw = Object.assign(new EventEmitter(), { bytesRead: 2_000 }) as unknown as Socket & { bytesRead: number };
   const tls = { bytesRead: 0, readableLength: 0 };
   let isExceeded = false;
   const overhead = new TlsOverhead({
     limits: DEFAULT_LIMITS,
-    unauthenticatedBytes,
+    maxFirstBytes,
     onExceeded() {
       isExceeded = true;
     },
@@ -42,12 +42,12 @@ function connection(unauthenticatedBytes = 96 * KIB) {
     raw.emit("close");
     return isExceeded;
   };
-  return { raw, tls, receive, isClosed, isClosedAt, authenticated: () => overhead.authenticated(raw) };
+  return { raw, tls, receive, isClosed, isClosedAt, admit: () => overhead.admitted(raw) };
 }
 
 function authenticated(): ReturnType<typeof connection> {
   const made = connection();
-  made.authenticated();
+  made.admit();
   return made;
 }
 

@@ -24,7 +24,7 @@ export type Received = Pick<Socket, "bytesRead" | "readableLength">;
 
 interface Connection {
   tls: Received | undefined;
-  isAuthenticated: boolean;
+  isAdmitted: boolean;
   rawBytes: number;
   dataBytes: number;
   /** Bytes other than data, less the allowance since then. */
@@ -33,8 +33,8 @@ interface Connection {
 
 export interface TlsOverheadOptions {
   limits: OverheadLimits;
-  /** Raw bytes that a connection may receive before it has authenticated. */
-  unauthenticatedBytes: number;
+  /** Raw bytes that a connection may receive before it is admitted. */
+  maxFirstBytes: number;
   /** Called when the connection has sent too much; it is no longer checked. */
   onExceeded(raw: Socket): void;
 }
@@ -55,7 +55,7 @@ export class TlsOverhead {
 
   /** Records an accepted connection. */
   opened(raw: Socket): void {
-    this.#connections.set(raw, { tls: undefined, isAuthenticated: false, rawBytes: 0, dataBytes: 0, overhead: 0 });
+    this.#connections.set(raw, { tls: undefined, isAdmitted: false, rawBytes: 0, dataBytes: 0, overhead: 0 });
     raw.once("close", () => this.#remove(raw));
     this.#timer ??= setInterval(() => this.check(), CHECK_MS).unref();
   }
@@ -67,12 +67,12 @@ export class TlsOverhead {
   }
 
   /**
-   * Records an MQTT client that has its CONNACK, or an HTTPS client whose first request has begun: it may now receive
-   * any number of bytes.
+   * Admits an MQTT client that has its CONNACK, or an HTTPS client whose first request has begun: it may now send any
+   * number of bytes.
    */
-  authenticated(raw: Socket): void {
+  admitted(raw: Socket): void {
     const connection = this.#connections.get(raw);
-    if (connection) connection.isAuthenticated = true;
+    if (connection) connection.isAdmitted = true;
   }
 
   /** Checks every connection, as the timer does. */
@@ -99,10 +99,10 @@ export class TlsOverhead {
     connection.dataBytes = dataBytes;
   }
 
-  #isExceeded({ overhead, isAuthenticated, rawBytes, tls }: Connection): boolean {
+  #isExceeded({ overhead, isAdmitted, rawBytes, tls }: Connection): boolean {
     if (overhead > this.#options.limits.tlsOverheadBytes) return true;
     // Data waiting in a paused socket is not counted: a client may send packets before it has the CONNACK [MQTT-3.1.4].
-    return !isAuthenticated && rawBytes - (tls?.readableLength ?? 0) > this.#options.unauthenticatedBytes;
+    return !isAdmitted && rawBytes - (tls?.readableLength ?? 0) > this.#options.maxFirstBytes;
   }
 
   #remove(raw: Socket): void {

@@ -1,20 +1,20 @@
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { GatedBlock, GatedConnection } from "./gated-connection.ts";
 
-export type UnsentLimits = Pick<Limits, "httpsUnsentBytesOfAddress" | "httpsUnsentBytes">;
+export type BufferLimits = Pick<Limits, "httpsUnsentBytesOfAddress" | "httpsUnsentBytes">;
 
 /**
- * Counts the bytes of unsent answers per address block and in the process, and closes the connection of the slowest
- * reader when there are too many.
+ * Counts the bytes of unsent answers and unparsed requests per address block and in the process, and closes the
+ * connection of the slowest reader when there are too many.
  */
-export class UnsentAnswers {
-  readonly #limits: UnsentLimits;
+export class BufferedBytes {
+  readonly #limits: BufferLimits;
   readonly #blocks: ReadonlyMap<string, GatedBlock>;
   readonly #close: (connection: GatedConnection) => void;
   #bytes = 0;
 
   constructor(
-    limits: UnsentLimits,
+    limits: BufferLimits,
     blocks: ReadonlyMap<string, GatedBlock>,
     close: (connection: GatedConnection) => void,
   ) {
@@ -27,7 +27,7 @@ export class UnsentAnswers {
   count(connection: GatedConnection): void {
     const { block } = connection;
     if (this.#recount(connection) <= 0) return;
-    if (block.unsentBytes > this.#limits.httpsUnsentBytesOfAddress) this.#closeSlowest(block);
+    if (block.bufferedBytes > this.#limits.httpsUnsentBytesOfAddress) this.#closeSlowest(block);
     if (this.#bytes > this.#limits.httpsUnsentBytes) this.#closeSlowest(this.#blockWithMost());
   }
 
@@ -38,15 +38,15 @@ export class UnsentAnswers {
 
   /** @returns the increase in bytes */
   #recount(connection: GatedConnection): number {
-    const more = connection.countUnsent();
-    connection.block.unsentBytes += more;
+    const more = connection.countBuffered();
+    connection.block.bufferedBytes += more;
     this.#bytes += more;
     return more;
   }
 
   #blockWithMost(): GatedBlock | undefined {
     let most: GatedBlock | undefined;
-    for (const block of this.#blocks.values()) if (block.unsentBytes > (most?.unsentBytes ?? 0)) most = block;
+    for (const block of this.#blocks.values()) if (block.bufferedBytes > (most?.bufferedBytes ?? 0)) most = block;
     return most;
   }
 
@@ -55,7 +55,7 @@ export class UnsentAnswers {
     if (!block) return;
     for (const each of block.connections) this.#recount(each);
     const { httpsUnsentBytesOfAddress, httpsUnsentBytes } = this.#limits;
-    const isTooMuch = block.unsentBytes > httpsUnsentBytesOfAddress || this.#bytes > httpsUnsentBytes;
+    const isTooMuch = block.bufferedBytes > httpsUnsentBytesOfAddress || this.#bytes > httpsUnsentBytes;
     const slowest = isTooMuch ? block.slowest() : undefined;
     if (slowest) this.#close(slowest);
   }

@@ -30,7 +30,7 @@ export function routeOf(operationId: string): PublicRoute | undefined {
  * Runs an operation of the public API for the caller of `request`, as its route does: scope, validation, use case,
  * audit.
  */
-export async function runRoute(
+export async function runOperation(
   request: FastifyRequest,
   { bound, isUnavailable, logger }: RunTools,
   route: PublicRoute | undefined,
