@@ -41,7 +41,7 @@ import {
   deactivateUser,
   deleteUser,
   reactivateUser,
-  resetPassword,
+  replacePassword,
   tenantOfUser,
 } from "./users/manage-users.ts";
 import { changeProfile } from "./users/profile.ts";
@@ -151,7 +151,7 @@ export const accessUseCases = {
   deactivateUser,
   reactivateUser,
   deleteUser,
-  resetPassword,
+  replacePassword,
   changeUser,
   removeUser,
   changeProfile,

@@ -7,7 +7,7 @@ import { resetFactor } from "./factors/reset-factor.ts";
 import { createFollowedSessions, type FollowedSessions } from "./followed-sessions.ts";
 import { acceptInvite, inviteUser, listInvites, openInvite, withdrawInvite } from "./links/invites.ts";
 import { makeOperatorLinks, type OperatorLink } from "./links/operator-links.ts";
-import { completeReset, forgotPassword, resetUser } from "./links/reset-password.ts";
+import { completeReset, createResetLink, forgotPassword } from "./links/reset-password.ts";
 import { firstSetUpLink, makeSetUpLink, setUp, setUpState } from "./links/set-up.ts";
 import { getAccount, listAccounts, unlockUser } from "./list-accounts.ts";
 import { failingProviders } from "./oidc/failing-providers.ts";
@@ -68,7 +68,7 @@ export const identityUseCases = {
   withdrawInvite,
   listAccounts,
   getAccount,
-  resetUser,
+  createResetLink,
   resetFactor,
   unlockUser,
   getSingleSignOn,

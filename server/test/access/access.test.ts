@@ -142,7 +142,7 @@ test("a revoked key is refused immediately in every process; revoking it again c
 for (const [verb, end] of [
   ["deactivated", async (email: string) => access.deactivateUser(await callerForUser(access, email), email)],
   ["deleted", async (email: string) => access.deleteUser(await callerForUser(access, email), email)],
-  ["given a new password", async (email: string) => access.resetPassword(await callerForUser(access, email), email)],
+  ["given a new password", async (email: string) => access.replacePassword(await callerForUser(access, email), email)],
 ] as const) {
   test(`every key of a user, and no other key, is revoked in every process when the user is ${verb}`, async () => {
     const [user, bystander] = [await admin(), await admin()];

@@ -55,9 +55,9 @@ const OPERATIONS: Record<string, Operation> = {
   "access.deactivateUser": { args: byEmail },
   "access.reactivateUser": { args: byEmail },
   "access.deleteUser": { args: byEmail },
-  "access.resetPassword": { args: byEmail },
+  "access.replacePassword": { args: byEmail },
   "access.setPlatformUser": { args: ({ email }) => [email, false], shellOnly: true },
-  "identity.resetUser": { args: byId },
+  "identity.createResetLink": { args: byId },
   "identity.resetFactor": { args: byId },
   "identity.unlockUser": { args: byEmail },
   "identity.resetProviderLink": { args: byId, shellOnly: true },
@@ -224,7 +224,7 @@ test("a reset link that an admin created stops once its user runs the installati
     ["shell", undefined],
   ] as const) {
     const { id, email } = await addTarget("admin");
-    const { url } = await server.app.identity.resetUser(callers[caller], id);
+    const { url } = await server.app.identity.createResetLink(callers[caller], id);
     await server.app.access.setPlatformUser(staff.caller, email, true);
     const body = { token: tokenOf(url), password: PASSWORD };
     const { json } = await newBrowser(server).call("POST", "/password/reset", { body });

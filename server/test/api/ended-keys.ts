@@ -58,7 +58,7 @@ export async function endedKeys(server: TestServer, tenant: TestTenant): Promise
     ["creator deleted", await ofCreator(async (email) => access.deleteUser(await callerForUser(access, email), email))],
     [
       "creator password-reset",
-      await ofCreator(async (email) => access.resetPassword(await callerForUser(access, email), email)),
+      await ofCreator(async (email) => access.replacePassword(await callerForUser(access, email), email)),
     ],
   ]);
 }

@@ -91,7 +91,7 @@ test("no claim code, API key, password, passphrase or private key is ever logged
     email: `ops@${tenant.slug}.example`,
     role: "operator",
   });
-  const reset = await access.resetPassword(await callerForUser(access, user.email), user.email);
+  const reset = await access.replacePassword(await callerForUser(access, user.email), user.email);
   const gateway = await connections.createMqttClient(tenant.caller, {
     clientId: "gateway-1",
     username: "gateway",

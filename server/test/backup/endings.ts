@@ -40,7 +40,7 @@ export async function userEndings(server: TestServer): Promise<Endings> {
       await access.deleteUser(caller, deleted.email);
       await access.deactivateUser(caller, deactivated.email);
       await access.changeUser(caller, demoted.userId, { role: "viewer" });
-      drawn = (await access.resetPassword(caller, changed.email)).password;
+      drawn = (await access.replacePassword(caller, changed.email)).password;
     },
     async verify(at) {
       for (const user of [deleted, deactivated, changed]) assert.equal(await signsIn(at, user), false, user.email);

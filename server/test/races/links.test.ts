@@ -62,7 +62,7 @@ test("of eight browsers with one invitation one becomes the user", async () => {
 test("of two simultaneous passwords with one reset link one is set", async () => {
   const tenant = await addTenant(track);
   const user = await track.access.createUser(tenant.caller, { email: "eve@acme.example", role: "viewer" });
-  const { url } = await track.identity.resetUser(tenant.caller, user.id);
+  const { url } = await track.identity.createResetLink(tenant.caller, user.id);
   const passwordOf = (index: number) => `${PASSWORD} ${index}`;
   const outcomes = await track.race(
     times((index): Job => {

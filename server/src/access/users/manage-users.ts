@@ -46,7 +46,7 @@ export const deactivateUser = adminUseCase(
   { role: "admin" },
   "user.deactivate",
   async (deps: AccessDeps, caller, email: string) =>
-    changeUser(deps, caller, email, "creator_deactivated", async (tx, user, operators) => {
+    prepareChange(deps, caller, email, "creator_deactivated", async (tx, user, operators) => {
       operators.requireAnother(user);
       await setStatus(tx, user.id, "deactivated");
       return { status: "deactivated" };
@@ -58,7 +58,7 @@ export const reactivateUser = adminUseCase(
   { role: "admin" },
   "user.reactivate",
   async (deps: AccessDeps, caller, email: string) =>
-    changeUser(deps, caller, email, undefined, async (tx, user) => {
+    prepareChange(deps, caller, email, undefined, async (tx, user) => {
       await setStatus(tx, user.id, "active");
       return { status: "active" };
     }),
@@ -69,7 +69,7 @@ export const deleteUser = adminUseCase(
   { role: "admin" },
   "user.delete",
   async (deps: AccessDeps, caller, email: string) =>
-    changeUser(deps, caller, email, "creator_deleted", async (tx, user, operators) => {
+    prepareChange(deps, caller, email, "creator_deleted", async (tx, user, operators) => {
       operators.requireAnother(user);
       await markDeleted(tx, user.id, deps.clock.now());
       return { status: "deleted" };
@@ -77,13 +77,13 @@ export const deleteUser = adminUseCase(
 );
 
 /** Sets a new random password, which only this response shows, and revokes the user's keys. */
-export const resetPassword = adminUseCase(
+export const replacePassword = adminUseCase(
   { role: "admin" },
   "user.reset-password",
   async (deps: AccessDeps, caller, email: string): Promise<PreparedChange<{ password: string }>> => {
     const password = makePassword(deps.ids);
     const hash = await hashPassword(password, deps.ids);
-    const { change } = changeUser(deps, caller, email, "creator_password_reset", async (tx, user) => {
+    const { change } = prepareChange(deps, caller, email, "creator_password_reset", async (tx, user) => {
       await setPasswordHash(tx, user.id, hash, true);
       return { status: user.status };
     });
@@ -103,11 +103,12 @@ export async function tenantOfUser(deps: AccessDeps, email: string): Promise<str
 }
 
 /**
- * Changes a user of the caller's tenant and revokes the user's keys, under the lock that key creation takes too.
+ * Changes a user of the caller's tenant, under the lock that key creation takes too.
  *
+ * @param reason revokes the user's keys for this reason; without one they stay as they are
  * @param change returns the changed fields, for the audit
  */
-function changeUser(
+function prepareChange(
   deps: AccessDeps,
   caller: Caller,
   email: string,

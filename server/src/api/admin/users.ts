@@ -60,7 +60,7 @@ export const deleteUser = adminRoute({
 });
 
 export const resetUser = adminRoute({
-  useCase: identityUseCases.resetUser,
+  useCase: identityUseCases.createResetLink,
   operationId: "resetUser",
   method: "POST",
   path: "/api/admin/users/{id}/reset",
@@ -89,7 +89,7 @@ export const resetUser = adminRoute({
       mailed: false,
     },
   },
-  handler: (caller, { params }, resetUser) => resetUser(caller, params.id),
+  handler: (caller, { params }, createResetLink) => createResetLink(caller, params.id),
 });
 
 export const resetUserFactor = adminRoute({

@@ -69,7 +69,7 @@ export const accessSubcommands: readonly Subcommand[] = [
   subcommand("setup-link", {}, ({ identity }) => identity.makeSetUpLink()),
   subcommand("user.reset-password", { email: text }, async (facades, { email }) => ({
     email,
-    ...(await facades.access.resetPassword(await callerForUser(facades, email), email)),
+    ...(await facades.access.replacePassword(await callerForUser(facades, email), email)),
   })),
 
   tenantSubcommand(

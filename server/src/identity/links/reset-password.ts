@@ -37,7 +37,7 @@ export interface NewReset {
  *
  * @throws MusterError not_found, insufficient_role, sso_required
  */
-export const resetUser = adminUseCase(
+export const createResetLink = adminUseCase(
   { role: "admin" },
   "user.reset-link",
   async (deps: IdentityDeps, caller, id: string): Promise<PreparedChange<NewReset>> => {

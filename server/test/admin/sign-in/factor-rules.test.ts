@@ -171,7 +171,7 @@ test("unknown browsers have thirty wrong codes per day; a password reset does no
     for (let i = 0; i < 10; i++) assert.equal((await give(browser, "000000")).status, 401);
     server.clock.advance(10 * MINUTE);
   }
-  const { url } = await server.app.identity.resetUser(tenant.caller, user.userId);
+  const { url } = await server.app.identity.createResetLink(tenant.caller, user.userId);
   const body = { token: new URL(url).hash.slice(1), password: PASSWORD };
   assert.equal((await newBrowser(server).call("POST", "/password/reset", { body })).status, 204);
   const refused = await give(await withPassword(user), app.code());

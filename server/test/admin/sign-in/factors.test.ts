@@ -248,7 +248,7 @@ test("a new password keeps the factor: the browser that changed it continues, an
   const body = { currentPassword: PASSWORD, newPassword: "seven purple bicycles sing" };
   assert.equal((await user.call("PUT", "/password", { body })).status, 204);
   assert.equal(await factorOf(user), "given");
-  const { url } = await server.app.identity.resetUser(tenant.caller, user.userId);
+  const { url } = await server.app.identity.createResetLink(tenant.caller, user.userId);
   const token = new URL(url).hash.slice(1);
   const reset = await newBrowser(server).call("POST", "/password/reset", { body: { token, password: PASSWORD } });
   assert.equal(reset.status, 204);

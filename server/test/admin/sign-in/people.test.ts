@@ -285,7 +285,7 @@ test("a link of an admin resets a password within 30 minutes, and creating it ne
 
 test("a password change that began before a reset, or before the session ended, undoes neither", async () => {
   const stolen = await signIn(server, tenant, "viewer");
-  const { url } = await server.app.identity.resetUser(tenant.caller, stolen.userId);
+  const { url } = await server.app.identity.createResetLink(tenant.caller, stolen.userId);
   const change = { currentPassword: PASSWORD, newPassword: "the thief would like this" };
   const reset = { token: tokenOf(url), password: OTHER };
   // The change hashes two passwords and the reset one, so the reset commits first.
@@ -308,7 +308,7 @@ test("a password change that began before a reset, or before the session ended, 
 
 test("the reset link of a deleted user has expired", async () => {
   const user = await signIn(server, tenant, "viewer");
-  const { url } = await server.app.identity.resetUser(tenant.caller, user.userId);
+  const { url } = await server.app.identity.createResetLink(tenant.caller, user.userId);
   await server.app.access.deleteUser(tenant.caller, user.email);
   const body = { token: tokenOf(url), password: OTHER };
   const { status, json } = await newBrowser(server).call("POST", "/password/reset", { body });

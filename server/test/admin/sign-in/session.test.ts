@@ -80,7 +80,7 @@ test("signing out ends the session and removes the cookie", async () => {
 
 test("another role, deactivation, deletion and a new password end the user's sessions immediately", async () => {
   const { access } = server.app;
-  for (const change of [access.deactivateUser, access.deleteUser, access.resetPassword]) {
+  for (const change of [access.deactivateUser, access.deleteUser, access.replacePassword]) {
     const user = await signIn(server, tenant);
     assert.equal((await user.call("GET", "/session")).status, 200);
     await change(tenant.caller, user.email);

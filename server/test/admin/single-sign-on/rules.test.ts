@@ -57,7 +57,7 @@ test("the provider is required only once an admin has signed in there; other pas
 test("where the provider is required, a right password, a reset and an invitation open nothing (downgrade)", async () => {
   const company = await newCompany(server, provider);
   const user = await signIn(server, company.tenant, "operator");
-  const reset = await server.app.identity.resetUser(company.tenant.caller, user.userId);
+  const reset = await server.app.identity.createResetLink(company.tenant.caller, user.userId);
   const invite = await server.app.identity.inviteUser(company.tenant.caller, {
     email: `new@${company.tenant.slug}.example`,
     role: "admin",
