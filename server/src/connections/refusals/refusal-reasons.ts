@@ -1,6 +1,6 @@
 /**
- * Every reason for which the broker refuses a client, and its meaning to an operator. The refusal journal and the label
- * of `muster_refusals_total` accept no other; a test compares the table in docs/operations/refusals.md.
+ * Every reason in the refusal journal and in the label of `muster_refusals_total`, with its meaning to an operator.
+ * `takeover` and `retained_quota` refuse no client. A test compares the table in docs/operations/refusals.md;
  * docs/adding-a-refusal-reason.md explains how to add one.
  */
 export const REFUSAL_REASONS = {
