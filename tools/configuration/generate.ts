@@ -24,7 +24,7 @@ ${SECTIONS.map(section).join("")}
 
 | Variable | Meaning |
 |---|---|
-| \`NODE_EXTRA_CA_CERTS\` | a PEM file of authorities to trust for mail servers and webhooks, beside the public ones |
+| \`NODE_EXTRA_CA_CERTS\` | a PEM file of authorities to trust for mail servers and webhooks, besides the public ones |
 | \`NODE_OPTIONS\` | \`--max-old-space-size=…\` sets the heap of each process in MiB |
 `;
 
