@@ -9,7 +9,7 @@ const SOURCE = "en";
 const isShared = (id: string) => !id.includes("/explanations/");
 
 /**
- * The app is built once per language, so that a page loads the texts of one. The mode names the language, also for `npm
+ * The app is built once per language, so that a page loads one language. The mode names the language, also for `npm
  * run dev -- --mode de`, in which a service on its usual port answers the API behind the app.
  */
 export default defineConfig(({ mode }) => ({

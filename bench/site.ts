@@ -14,7 +14,7 @@ export interface Site {
   readonly dataDir: string;
   /** Returns the CPU time of the database's own processes, in milliseconds. */
   databaseMs(): number;
-  /** Starts a service for `work` and stops it afterwards. @param settings beside the default ones */
+  /** Starts a service for `work` and stops it afterwards. @param settings in addition to the default ones */
   serve<T>(work: (muster: MusterProcess, meter: Meter) => Promise<T>, settings?: Record<string, string>): Promise<T>;
 }
 

@@ -16,7 +16,7 @@ const fresh = join(admin, "dist.new");
 const translated = join(fresh, "translated");
 /** Build errors repeat the lines of their sources. */
 const MOST_REASON = 600;
-/** The languages beside English. */
+/** The languages other than English. */
 const OTHER_LANGUAGES = ["de"];
 const optional = process.argv.includes("--if-possible");
 

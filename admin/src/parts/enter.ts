@@ -4,8 +4,7 @@ import { type Session, startSession } from "../api/session.ts";
 import { samePlacePath } from "./same-place-path.ts";
 
 /**
- * Opens the app with the session of a sign-in, at the address that the user wanted: that of this page, or the given
- * one.
+ * Opens the app with the session of a sign-in, at the address that the user wanted: this page's, or the given one.
  */
 export function useEnter(): (session: Session, wanted?: unknown) => Promise<void> {
   const queries = useQueryClient();

@@ -16,7 +16,7 @@ export function RootFrame() {
   useEffect(() => {
     const signedOut = async () => {
       await forgetSession(queries);
-      // The guard of the screen finds no session, and leads to the sign-in and back.
+      // The route guard redirects to sign-in, and back afterwards.
       await router.invalidate();
     };
     handleAnswers({ stepUp: requestStepUp, signedOut: () => void signedOut() });

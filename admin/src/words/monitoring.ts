@@ -85,7 +85,7 @@ export const DEFERRED_BY: Readonly<Record<NonNullable<Schemas["Delivery"]["defer
   held: t.maintenanceWindow,
 };
 
-/** The receivers of a step of escalation. */
+/** The people or channels that an escalation step pages. */
 export const NOTIFIED: Readonly<Record<Schemas["EscalationPage"]["notify"], string>> = {
   shift: t.whoIsOnShift,
   members: t.allMembers,

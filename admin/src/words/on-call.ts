@@ -27,7 +27,7 @@ export const TEST_STATES: Vocabulary<Schemas["TestMessage"]["state"]> = {
   failed: ["bad", t.failed],
 };
 
-/** The receivers of a step of an escalation, in a sentence. */
+/** The people or channels that an escalation step pages, in a sentence. */
 export const NOTIFY: Readonly<Record<Notify, string>> = {
   shift: t.whoIsOnDutyOn,
   members: t.allItsMembers,

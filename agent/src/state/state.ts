@@ -22,7 +22,7 @@ const FILE_LEFTOVER = /\.tmp-\d+-\d+$/;
 const READ_TRIES = 5;
 
 /**
- * Returns the identity in use. It only reads, so it is safe beside a running agent.
+ * Returns the identity in use. It only reads, so it is safe while an agent runs.
  *
  * @throws AgentError `not_enrolled` if there is none, `state_damaged` if the files do not fit together
  */

@@ -17,8 +17,8 @@ const cursor = z.string().max(600).optional().meta({
 });
 
 /**
- * Offers a `cursor` beside `skip` and `limit` of a list whose use case takes a walk ({@link walked}); other routes stay
- * as they are. The cursor is opaque: the place of the last row and the total.
+ * Offers a `cursor` in addition to `skip` and `limit` of a list whose use case takes a walk ({@link walked}); other
+ * routes stay as they are. The cursor is opaque: the place of the last row and the total.
  */
 export function withCursor<Route extends ListRoute>(route: Route): Route {
   const { query, response, handler } = route;

@@ -174,7 +174,7 @@ export async function createAuthorities(deps: AuthoritiesDeps): Promise<Authorit
   };
 }
 
-/** Puts the master key in its place in the store of this process, after a rotation by any process. */
+/** Makes the rotated master key the current one in this process's key store. */
 async function promoteMasterKey({ masterKeys, logger }: AuthoritiesDeps): Promise<void> {
   try {
     for (const note of await masterKeys.promote()) logger.warn(`the master key was rotated: ${note}`);

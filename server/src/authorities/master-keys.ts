@@ -23,8 +23,8 @@ export interface MasterKeys {
   /** Returns whether {@link MasterKeys.current} has one. */
   isKnown(): boolean;
   /**
-   * Selects the key with this check value, reading the store again if need be. `undefined` means a database that has
-   * none yet, for which the key in its place is used.
+   * Selects the key with this check value, reading the store again if need be. `undefined`: the database has no check
+   * value yet. The current key is used.
    *
    * @throws MusterError wrong_master_key
    */

@@ -1,6 +1,6 @@
 /**
- * The memory that an unsettled message costs beside its packet: parsed readings, promises, queue entries. With 350,000
- * messages of 100 bytes waiting, the heap grew by a measured 4.2 kB per message.
+ * The memory that an unsettled message costs in addition to its packet: parsed readings, promises, queue entries. With
+ * 350,000 messages of 100 bytes waiting, the heap grew by a measured 4.2 kB per message.
  */
 const MESSAGE_OVERHEAD = 4 * 1024;
 

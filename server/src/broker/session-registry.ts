@@ -11,8 +11,7 @@ export interface RegisteredSession {
 }
 
 /**
- * The limit on replaced sessions that wait for their drop. Beyond it the oldest is forgotten, as its drop must have
- * been lost.
+ * The limit on replaced sessions that wait for their drop. Beyond it the oldest is forgotten: its drop was lost.
  */
 const MAX_REPLACED = 10_000;
 /**
@@ -23,8 +22,7 @@ const MAX_RECORDED_DROPS = 10_000;
 
 /**
  * The sessions of this process. A session is registered before its certificate is read from the database, and every
- * drop is recorded; admission compares the two. Therefore a revocation between the read and the admission is never
- * missed.
+ * drop is recorded. Admission refuses a session that was dropped after it was registered, so no revocation is missed.
  */
 export class SessionRegistry {
   readonly #byKey = new Map<string, Set<RegisteredSession>>();

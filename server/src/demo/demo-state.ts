@@ -32,7 +32,7 @@ export class DemoState {
 
   operator!: User;
   leader!: User;
-  /** The group whose shift is notified first, then all its members. */
+  /** The group that pages its shift first, then all members. */
   maintenanceGroupId!: string;
   /** The group that notifies an e-mail address and a webhook. */
   controlRoomId!: string;

@@ -42,7 +42,7 @@ function whoIn({ id, email }: Session["user"], address: string): Failing {
 
 /**
  * Changes the user's own password. Every session ends, and a new one begins for the requesting browser; API keys stay.
- * A password reset or sign-out since the check prevails. For a user with a second factor, the password alone is no
+ * Fails if the password was reset or the session ended meanwhile. With a second factor, this does not count as a
  * step-up.
  *
  * @throws MusterError invalid_credentials, invalid_request, sign_in_throttled, rate_limited
@@ -85,7 +85,7 @@ export interface StepUp {
 
 /**
  * Verifies the user again, which admits dangerous operations for the next ten minutes. The session gets a new token.
- * A password confirms nobody whose tenant requires its provider.
+ * Refused if the tenant requires single sign-on of the user.
  *
  * @throws MusterError factor_required, invalid_credentials, sign_in_throttled, rate_limited, sso_required
  */

@@ -1,6 +1,6 @@
 /**
  * Creates a pause function for long work on the event loop. `await pause()` between pieces of work gives sockets and
- * timers their turn once `ms` have passed since the last one.
+ * timers their turn once `ms` have passed since the previous pause.
  */
 export function createPauses(ms = 10): () => Promise<void> {
   let begun = performance.now();

@@ -103,7 +103,7 @@ function isAfter({ by, type, descending }: WalkKey, value: string, orEqual: "" |
 export interface WalkedList extends Shown {
   /** SQL over `as`: the condition of the rows; absent for the whole list. */
   readonly where?: RawBuilder<unknown> | undefined;
-  /** The key that precedes that of the list, which is descending. */
+  /** The key to sort by before the list's own, which is descending. */
   readonly by?: WalkKey;
 }
 

@@ -118,7 +118,7 @@ export interface ConfirmationMessage {
   at: string;
   timeZone: string;
   tenant: { name: string };
-  /** The group that names the address; absent if a user does. */
+  /** The group that uses the address. Absent for a user's own channel. */
   group?: { id: string; name: string };
   user?: { email: string };
   address: string;

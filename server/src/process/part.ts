@@ -43,9 +43,7 @@ function sizeOf({ main, ingest, connects }: Pools): number {
   return main + ingest + connects + LISTENING;
 }
 
-/**
- * Limits that apply to the whole service. The kernel distributes new connections evenly, so each worker gets its share.
- */
+/** Limits of one machine. The kernel distributes its new connections evenly, so each worker gets its share. */
 const DIVIDED = [
   "mqttConnectionsPerAddress",
   "mqttUnauthenticated",

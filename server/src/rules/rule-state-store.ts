@@ -25,7 +25,7 @@ export interface DeviceRow {
   open: (string | null)[] | null;
 }
 
-/** The stored state of a rule. `memory` is that of its conditions (`derived/condition-memory.ts`). */
+/** The stored state of a rule. `memory` has the memories of its conditions (`derived/condition-memory.ts`). */
 export interface StoredState {
   rule: string;
   phase: "pending" | "clearing" | null;

@@ -16,7 +16,7 @@ import {
 export interface NewRule extends NewCondition {
   /** Conditions that must be breached as well. Not together with `or`. */
   and?: readonly NewCondition[] | undefined;
-  /** Conditions any of which is breach enough, like that of the rule itself. */
+  /** Further conditions, each of which alone is a breach, like the rule's own. */
   or?: readonly NewCondition[] | undefined;
   forSeconds?: number | undefined;
   clearForSeconds?: number | undefined;

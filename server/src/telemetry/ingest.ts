@@ -55,7 +55,9 @@ export interface Replay {
   replay(streamed: StreamedMessage, position: StreamPosition): Answer;
 }
 
-/** Resolves once everything to be stored of a message is durable; to a value if that is not the whole message. */
+/**
+ * Resolves when the message is durable. The value is undefined if all of it was stored; otherwise it says what was not.
+ */
 export type Answer = Promise<NotStored | undefined>;
 
 export interface Ingest {

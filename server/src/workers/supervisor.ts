@@ -16,7 +16,7 @@ const STOP_MS = 120_000;
 interface Slot extends Pick<WorkerOptions, "role" | "name"> {
   /** The ready worker. */
   worker: Worker | undefined;
-  /** A worker that is not ready yet, beside the one that it will replace. */
+  /** A worker that is not ready yet, and will replace the running one. */
   starting: Worker | undefined;
   backoff: Backoff;
 }

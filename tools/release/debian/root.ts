@@ -5,7 +5,7 @@ import { run } from "../run.ts";
 
 const SUITE = "bookworm";
 const MIRROR = "http://deb.debian.org/debian";
-/** The folders that Debian's own slim images leave out, beside all of `usr/share/doc` but the licences. */
+/** The folders that Debian's own slim images leave out, in addition to all of `usr/share/doc` but the licences. */
 const SLIM = ["usr/share/man", "usr/share/info", "usr/share/locale", "var/cache/apt", "var/lib/apt/lists"];
 
 /** Unpacks a minimal Debian into the new folder `to`. The first call on a machine downloads it. */

@@ -6,11 +6,11 @@ export type Anomaly = Schemas["Anomaly"];
 export type AcknowledgeOutcomes = Schemas["AcknowledgeOutcomes"];
 export type AnomalyQuery = QueryOf<typeof ANOMALIES>;
 
-/** The number of open anomalies: the total of a list of one. */
+/** The number of open anomalies: the total of a page with one record. */
 export const openAnomaliesQuery = readList(ANOMALIES, { status: "open", skip: 0, limit: 1 });
 export const anomaliesQuery = (query: AnomalyQuery) => readList(ANOMALIES, query);
 export const anomalyQuery = (id: string) => read(`${ANOMALIES}/{id}`, { path: { id } });
-/** The steps of escalation for an anomaly. */
+/** The escalation steps of an anomaly. */
 export const pagesQuery = (id: string) => read(`${ANOMALIES}/{id}/pages`, { path: { id } });
 /** Acknowledges anomalies with the same comment; the answer has an outcome for each. */
 export const acknowledgeAnomalies = (ids: readonly string[], comment: string) =>

@@ -8,7 +8,7 @@ import { ANOMALY_STATUSES, SEVERITIES } from "../../words/monitoring.ts";
 
 const DEVICE: Column<Anomaly> = { title: common.device, cell: ({ deviceId }) => <DeviceLink id={deviceId} /> };
 
-/** Returns the columns of a list of anomalies. @param ofDevice all are of one device, whose list has one order */
+/** Returns the columns of a list of anomalies. @param ofDevice hides the device column and turns sorting off */
 export function anomalyColumns({ ofDevice = false } = {}): readonly Column<Anomaly>[] {
   const sorted = (sort: string) => (ofDevice ? {} : { sort });
   return [

@@ -115,7 +115,7 @@ function IssueStep({ deviceId, former, onIssued }: IssueStepProps) {
 }
 
 interface InstallStepProps {
-  /** Absent after a reload, because it is shown once. */
+  /** Absent after a reload: the bundle is shown only once. */
   bundle: Bundle | undefined;
   deviceId: string;
   onInstalled: () => void;

@@ -13,7 +13,7 @@ export interface ConditionValues {
   value: string;
   /** The upper end, for `outside`; `value` is the lower one. */
   high: string;
-  /** The key of the limit in the metadata of devices; `value` is that of devices without one. Empty for none. */
+  /** The key of the limit in the metadata of devices; `value` is the limit of devices without one. Empty for none. */
   metadata: string;
   clearValue: string;
   clearHigh: string;
@@ -24,7 +24,7 @@ export interface ConditionValues {
 export interface RuleValues extends ConditionValues {
   /** Empty for a new rule. */
   id: string;
-  /** How the further conditions combine with that of the rule. */
+  /** The way in which the further conditions combine with the rule's own. */
   combine: "and" | "or";
   further: ConditionValues[];
   forSeconds: string;

@@ -32,7 +32,7 @@ import { RuleFields } from "./rule-fields.tsx";
 import { packProblems } from "./rule-problems.ts";
 import { NEW_PACK, NEW_RULE, packOf, packValues, type ThresholdValues } from "./rule-values.ts";
 
-/** A pack: what it watches, its rules, and what they would have found. The id `new` is that of a new pack. */
+/** A pack: what it watches, its rules, and what they would have found. A new pack has the id `new`. */
 export default function ThresholdPage() {
   const { id } = usePathParams<"id">();
   if (id !== "new") return <StoredPack key={id} id={id} />;

@@ -13,7 +13,7 @@ const DEVICE: Column<Ticket> = {
   cell: ({ deviceId }) => (deviceId ? <DeviceLink id={deviceId} /> : <span className="soft">{common.none}</span>),
 };
 
-/** Returns the columns of a list of tickets. @param ofDevice all are of one device, whose list has one order */
+/** Returns the columns of a list of tickets. @param ofDevice hides the device column and turns sorting off */
 export function ticketColumns({ ofDevice = false } = {}): readonly Column<Ticket>[] {
   const sorted = (sort: string) => (ofDevice ? {} : { sort });
   return [

@@ -53,7 +53,7 @@ function bodyOf({ deviceId, groupId, assigneeUserId, dueAt, ...values }: TicketV
 
 interface TicketFieldsProps {
   form: UseFormReturnType<TicketValues>;
-  /** Set if the device is that of an anomaly. */
+  /** Set if an anomaly determines the device. */
   deviceIsFixed: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Ending<Result> {
   refreshes?: readonly string[] | undefined;
 }
 
-/** Returns the function that ends an act: reports it, opens the next screen and reads changed answers again. */
+/** Returns a function that shows the toast, opens the next screen and refetches stale queries. */
 export function useEnding<Result>({ done, leads, refreshes = [] }: Ending<Result>) {
   const refresh = useRefresh();
   const router = useRouter();
@@ -25,7 +25,7 @@ export function useEnding<Result>({ done, leads, refreshes = [] }: Ending<Result
   };
 }
 
-/** Runs an act of the user: whether it is under way, and why the last one failed. */
+/** Runs an act of the user: whether it is under way, and why the previous run failed. */
 export function useAct() {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

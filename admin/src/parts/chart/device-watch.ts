@@ -16,7 +16,7 @@ import { localMinute } from "../filter-values.ts";
 /** The size of a page of the list: the newest anomalies. */
 const MOST_ANOMALIES = 200;
 
-/** The marks of a chart beside its measurements. */
+/** The marks of a chart in addition to its measurements. */
 export interface Watched {
   /** The limits of rules, each with the id of its pack. */
   limits: readonly (Limit & { packId?: string })[];

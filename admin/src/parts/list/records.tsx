@@ -32,7 +32,7 @@ interface RecordsProps<Row> extends Omit<TableProps<Row>, "rows" | "columns"> {
   /** The state of the list in the address of the screen: pages, order and filters. */
   list?: Pick<ListState, "values" | "onFilter" | "onSkip">;
   filters?: readonly Filter[];
-  /** Parameters of the address that narrow the list beside its filters. */
+  /** Parameters of the address that narrow the list in addition to its filters. */
   narrowedBy?: readonly string[];
   /** The address of the list and its parameters, for a download of all pages. */
   csv?: readonly [path: string, query: object];

@@ -3,7 +3,7 @@ import { reading } from "../../ui/ui.ts";
 
 export type MetricSettings = DeviceType["metrics"];
 
-/** Returns the name of a metric for people: that of the device type, or its own. */
+/** Returns the name of a metric for people: the device type's name for it, or its own. */
 export function metricName(metric: string, settings: MetricSettings): string {
   return settings.find((each) => each.metric === metric)?.label ?? metric;
 }

@@ -6,7 +6,7 @@ import "./table.css";
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** The order of the list for a click on the title. */
+  /** The sort order that a click on the title selects. */
   sort?: string;
   numeric?: boolean;
   /** Set for the one column that names the row: it has the link of the row, and is the title of its card on a phone. */

@@ -29,7 +29,7 @@ export interface NewServiceAccount {
   role: Role;
   /** The person to contact. The default is the calling user. */
   contactUserId?: string | undefined;
-  /** 1 to 400. */
+  /** Days until the account ends, 1 to 400. */
   expiresInDays: number;
 }
 

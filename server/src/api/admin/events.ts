@@ -41,7 +41,7 @@ export const followEvents = adminRoute({
     }),
 });
 
-/** Returns the kinds without telemetry: without devices none is sent, rather than that of all. */
+/** Returns the kinds without telemetry: a stream that names no device gets none, rather than all devices' telemetry. */
 function withoutTelemetry(kinds: readonly string[]): string[] {
   return kinds.filter((kind) => !kind.startsWith(TELEMETRY));
 }

@@ -11,12 +11,12 @@ export function publicDocument(baseUrl?: string): Json {
   return atOnce(document("public", ofSurface("public"), baseUrl));
 }
 
-/** Returns that of the device-facing endpoints. */
+/** Returns the description of the device-facing endpoints. */
 export function deviceDocument(baseUrl?: string): Json {
   return atOnce(document("device", ofSurface("device"), baseUrl));
 }
 
-/** Returns that of the admin API. */
+/** Returns the description of the admin API. */
 export function adminDocument(): Json {
   return atOnce(document("admin", ofSurface("admin")));
 }

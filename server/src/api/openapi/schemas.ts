@@ -38,7 +38,7 @@ function add(components: Map<string, Json>, id: string, schema: Json): void {
   components.set(id, named);
 }
 
-/** Names the constants of an enumeration: generated Go has those of all enumerations in one package. */
+/** Prefixes constant names with the type. Generated Go puts all constants in one package. */
 function constantNames(id: string, { enum: values }: Json): Json {
   if (!Array.isArray(values)) return {};
   const prefix = id.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_");

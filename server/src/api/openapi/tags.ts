@@ -6,7 +6,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Telemetry: "Data published by devices: latest values, readings, and charts of any length.",
   Commands: "Messages for single devices, pending until their device has acknowledged them.",
   Groups:
-    "Notification groups: who can see which devices, how members are notified, and the steps of escalation. Shifts are assigned to groups.",
+    "Notification groups: who can see which devices, how members are notified, and the escalation steps. Shifts are assigned to groups.",
   Shifts: "The users on duty at a given time, in local time of the shift's own time zone. ",
   // Go compiles a file whose name ends in `_windows` on Windows only, and its generators name files by tags.
   Maintenance: "Planned work on devices: their pages wait until it ends. Anomalies are recorded all the same.",

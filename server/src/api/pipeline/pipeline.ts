@@ -36,8 +36,8 @@ export const BODY_LIMIT = {
 };
 
 /**
- * Mounts a route on the server. Its checks run in the order authentication → rate limit → scope or role → validation →
- * handler; all except the last two before a byte of the body is read.
+ * Mounts a route on the server. Authentication, rate limit and scope or role come before the body is read, validation
+ * and handler after it.
  */
 export function mount(app: FastifyInstance, route: Route, tools: PipelineTools): void {
   const run = tools.bound.get(runsUseCase(route) ? route.useCase : route.service);

@@ -30,7 +30,7 @@ export class RemoteOwners<Peer> {
   /** Resolves when a process has stored the messages sent to it for an owner, or has left. */
   flushing(peer: Peer, ownerId: string): Promise<void> {
     const ofPeer = this.#flushing.get(peer) ?? new Map<string, PromiseWithResolvers<void>>();
-    // If a session is released twice, both waits end with the same announcement.
+    // If a session is released twice, one announcement resolves both waits.
     const flushing = ofPeer.get(ownerId) ?? Promise.withResolvers<void>();
     this.#flushing.set(peer, ofPeer.set(ownerId, flushing));
     return flushing.promise;

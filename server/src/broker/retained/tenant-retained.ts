@@ -20,7 +20,8 @@ interface Entry {
 }
 
 /**
- * The cost of a topic and its message beside their bytes. Also counted once per tenant, most of which have no message.
+ * The cost of a topic and its message in addition to their bytes. Also counted once per tenant, most of which have no
+ * message.
  */
 const OVERHEAD = 512;
 

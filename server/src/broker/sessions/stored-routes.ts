@@ -22,7 +22,9 @@ export interface StoredRoutesDeps {
 
 type StoredBus = Pick<Bus, "name" | "interest" | "announced" | "serve" | "release" | "flushed" | "serverOf" | "freed">;
 
-/** The longest that a connection waits until another process has stored the end of the last one. */
+/**
+ * The longest that a connection waits until another process has stored the end of the client's previous connection.
+ */
 const FREED_MS = 1_000;
 
 /** A message to be stored, or forwarded to the owners for whom it is not. */

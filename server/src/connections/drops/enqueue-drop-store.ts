@@ -30,15 +30,13 @@ export type NewDrop = (
    */
   staysValid?: true;
   /**
-   * Set if nodes that may be opening such a session are affected, too, although the target is not locked against that:
-   * a password was replaced.
+   * Sends the drop to every node. Set when a password changes: the row is not locked against sessions being opened.
    */
   toEveryNode?: true;
 };
 
 /**
- * The time for which a node that has not closed a taken-over session is waited for; a node stuck for longer only gets
- * the takeover's drop.
+ * The time to wait for a node that has not closed a taken-over session. After that it only gets the takeover's drop.
  */
 export const TAKEOVER_MS = MINUTE;
 

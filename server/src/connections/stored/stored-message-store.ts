@@ -27,7 +27,7 @@ export interface StoredMessage extends Omit<NewStoredMessage, "ownerId" | "packe
   expiresAt: Date | null;
 }
 
-/** The cost of a message beside its topic, payload and properties, in bytes. */
+/** The bytes that a message counts in addition to its topic, payload and properties. */
 export const MESSAGE_OVERHEAD = 256;
 
 /** Returns the bytes that a message counts against the limits. */

@@ -59,7 +59,7 @@ export async function takeWills(db: Db, sessionIds: readonly string[]): Promise<
   return new Set(rows.map(({ sessionId }) => sessionId));
 }
 
-/** SQL: the will has no delay and is not that of the session. */
+/** SQL: the will has no delay and belongs to another session. */
 const isEarlier = (ownerId: string, sessionId: string) =>
   sql`owner_id = ${ownerId} AND session_id <> ${sessionId} AND delay_seconds = 0`;
 

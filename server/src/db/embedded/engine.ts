@@ -31,7 +31,7 @@ export interface EngineOptions {
 
 /** PGlite's own parameters without `-F`, which turns fsync off. */
 const PARAMETERS = PGlite.defaultStartParams.filter((parameter) => parameter !== "-F");
-/** PGlite's file system passes fsync on ({@link SyncedFolder}), but not fdatasync. */
+/** {@link SyncedFolder} implements fsync, but not fdatasync. */
 const SYNCED = ["-c", "fsync=on", "-c", "wal_sync_method=fsync"];
 const UNSYNCED = ["-c", "fsync=off"];
 /** Maintenance relies on these: the log segments that a checkpoint keeps for reuse, and the sample size of ANALYZE. */

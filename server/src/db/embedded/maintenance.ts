@@ -19,7 +19,7 @@ interface DueTable {
   name: string;
   /** Whether VACUUM has work to do. */
   obsolete: boolean;
-  /** Whether VACUUM can no longer wait for a quiet moment, for obsolete rows or transaction numbers. */
+  /** Whether VACUUM must run now, because of too many dead rows or old transaction ids. */
   urgent: boolean;
   /** Whether the statistics may be wrong. */
   stale: boolean;
@@ -27,7 +27,7 @@ interface DueTable {
 }
 
 /**
- * Does the background work of a PostgreSQL server for an engine whose only session is that of its statements: ANALYZE,
+ * Does the background work of a PostgreSQL server for an engine whose only session runs its statements: ANALYZE,
  * VACUUM and checkpoints. Each call does a little of it, in statements of their own, so that others get their turn in
  * between.
  *

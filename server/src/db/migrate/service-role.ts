@@ -10,7 +10,7 @@ const RIGHTS = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES"
 /**
  * Lets `role` use the tables of the current role without owning any: change rows, call functions, read the number of
  * the schema. Tables that only grow, by the trigger `refuse_rewrite`, lose UPDATE and DELETE. Changes only what
- * differs, in one transaction, so it may be repeated beside a running service. New tables, and partitions that the
+ * differs, in one transaction, so it may be repeated while services run. New tables, and partitions that the
  * service has made, get their rights by default privileges.
  *
  * @throws Error when the role does not exist, owns something in this database, or may act as the current role

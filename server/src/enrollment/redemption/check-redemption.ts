@@ -13,8 +13,8 @@ interface Presented {
 /**
  * Runs steps 4 to 9 of the order of checks (docs/spec-decisions.md, Claims and redemption).
  *
- * @returns the CSR and, for a device that enrolled before, the certificate that proves its identity; a claim bound to
- * the device stands for it
+ * @returns the CSR and, for a device that enrolled before, the certificate that proves its identity. A claim bound to
+ * the device needs no certificate
  * @throws MusterError claim_revoked, claim_expired, claim_exhausted, invalid_csr, invalid_claim_request,
  * reenrollment_proof_required, client_id_in_use
  */

@@ -233,8 +233,8 @@ export type FirstRedemptions = TenantBatchers<FirstRedemption, Enrolled | NotRec
 export function createFirstRedemptions({ db }: Pick<Database, "db">): FirstRedemptions {
   return new TenantBatchers((tenantId) => ({
     most: MOST_AT_ONCE,
-    // Devices with one fingerprint conflict, and each of two with one key is a finding about the other; so the first
-    // must be recorded before the second runs.
+    // Two devices with one fingerprint conflict, and two with one key create a finding, so they never share a
+    // statement.
     keysOf: ({ reported, issued }) => [reported.fingerprintKey, issued.spkiSha256.toString("base64")],
     run: (redemptions) => enrollDevices(db, tenantId, redemptions),
     isOfAll,

@@ -19,8 +19,7 @@ export async function redeemAtOnce(
   const codeHmac = claimCodeHmac(code, deps.claimCodeKeys()[0]!);
   const claim = deps.knownClaims.find(codeHmac, now);
   if (claim === undefined || !(await deps.quotas.hasAllowance(claim.tenantId, "devices"))) return undefined;
-  // Refusals that precede that of the signer are found with the facts; if there are none, the signer's failure is
-  // thrown again.
+  // If signing fails, the caller reads the facts: an earlier refusal wins, otherwise the signing error is thrown.
   const signed = await device.sign(csr.spki).catch(() => undefined);
   if (signed === undefined) return undefined;
   const answer = await enrollNew(deps, attempt, csr, { ...claim, codeHmac, until: deadline(deps) }, device, signed);

@@ -20,8 +20,7 @@ export async function renewAtOnce(
   const presented = readPresented(peer);
   if (presented?.commonName === undefined || presented.isCa || presented.notAfter <= now) return undefined;
   if (deps.refusedCertificates.has(fingerprint)) return undefined;
-  // Refusals that precede that of the signer are found with the facts; if there are none, the signer's failure is
-  // thrown again.
+  // If signing fails, the caller reads the facts: an earlier refusal wins, otherwise the signing error is thrown.
   const signed = await renewal.sign(presented.commonName).catch(() => undefined);
   if (signed === undefined) return undefined;
   const answer = await recordRenewal(deps, renewal, presented.commonName, signed, { until: deadline(deps) });

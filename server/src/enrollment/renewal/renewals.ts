@@ -26,8 +26,7 @@ export interface Renewals {
 export function createRenewals({ db }: Pick<Database, "db">): Renewals {
   const batchesOf = (locked: LockedDevices): RequestBatcherOptions<SignedRenewal, Outcome> => ({
     most: MOST_AT_ONCE,
-    // Renewals of one certificate conflict, and each of two with one key is a finding about the other; so the first
-    // must be recorded before the second runs.
+    // Two renewals of one certificate conflict, and two with one key create a finding, so they never share a statement.
     keysOf: ({ fingerprint, issued }) => [fingerprint, issued.spkiSha256.toString("base64")],
     run: (batch) => commitRenewals(db, batch, locked),
     isOfAll,

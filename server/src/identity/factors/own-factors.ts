@@ -109,7 +109,7 @@ export async function removeFactor(
 ): Promise<void> {
   const { user, tenant } = session;
   await inTransaction(deps.database.db, async (tx) => {
-    // One lock covers the rule and the admin's factor, so that of two concurrent changes one is refused.
+    // One lock covers the rule and the admin's factor, so one of two concurrent changes is refused.
     const rule = await lockFactorRule(tx, tenant.id);
     const { role } = await lockOwner(tx, session);
     const deleted = isUuid(id) ? await deleteFactorRow(tx, user.id, id) : undefined;

@@ -123,7 +123,7 @@ async function withUserInfo(
   return { ...told, ...claims, email_verified: verified };
 }
 
-/** Some providers send a text: that of a yes links no account, and that of a no is a no. */
+/** Some providers send a text: "true" links no account, and "false" counts as false. */
 function verifiedOf(value: unknown): boolean | undefined {
   if (value === undefined || value === null || value === "true") return undefined;
   return value === true;

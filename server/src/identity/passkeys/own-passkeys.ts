@@ -158,7 +158,7 @@ export async function removePasskey(
   { id, address }: { id: string; address: string },
 ): Promise<void> {
   await inTransaction(deps.database.db, async (tx) => {
-    // One lock covers the rule and the admin's factors, so that of two concurrent changes one is refused.
+    // One lock covers the rule and the admin's factors, so one of two concurrent changes is refused.
     const rule = await lockFactorRule(tx, session.tenant.id);
     const { role } = await lockOwner(tx, session);
     const name = isUuid(id) ? await deletePasskey(tx, session.user.id, id) : undefined;

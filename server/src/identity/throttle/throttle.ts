@@ -146,7 +146,7 @@ export async function throttled<T>(
   isFailure: (error: unknown) => boolean,
 ): Promise<T> {
   await count(deps, counted);
-  // The order is that of counting; concurrent attempts would deadlock in another order.
+  // The same order as for counting; in another order, concurrent attempts would deadlock.
   const takeBack = () =>
     inTransaction(deps.database.db, async (tx) => {
       for (const { subject } of counted) await uncountAttempt(tx, subject);

@@ -1,18 +1,18 @@
 interface Turns {
-  /** The number of works running or waiting. */
+  /** The number of tasks running or waiting. */
   count: number;
   /** Settles when all of them have ended. */
   last: Promise<unknown>;
 }
 
 /**
- * Serializes work of one kind per tenant in this process. However much work a tenant requests, it takes at most one
- * connection, and on a database that does one thing at a time other tenants wait for at most one such work.
+ * Serializes tasks of one kind per tenant in this process. However many tasks a tenant requests, they take at most one
+ * connection, and on a database that does one thing at a time other tenants wait for at most one such task.
  */
 export class TenantTurns {
   readonly #databases = new WeakMap<object, Map<string, Turns>>();
 
-  /** Returns how many of the tenant's works run or wait. */
+  /** Returns how many of the tenant's tasks run or wait. */
   count(database: object, tenantId: string): number {
     return this.#databases.get(database)?.get(tenantId)?.count ?? 0;
   }

@@ -9,9 +9,9 @@ const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*(?!\d+$)[a-z0-9](?:[
  * truncate the text.
  */
 const UNICODE_DOMAIN = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
-/** RFC 5321 4.5.3.1.1. */
+/** The maximum length of a local part (RFC 5321 4.5.3.1.1). */
 const MAX_LOCAL_PART = 64;
-/** RFC 5321 4.5.3.1.3, less the angle brackets. */
+/** The maximum length of an address (RFC 5321 4.5.3.1.3, without the angle brackets). */
 const MAX_ADDRESS = 254;
 /** The domains of a mail service that ignores dots in the local part. */
 const DOTS_IGNORED = new Set(["gmail.com", "googlemail.com"]);

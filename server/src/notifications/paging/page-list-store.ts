@@ -14,7 +14,7 @@ export interface PageRecord {
   notify: Notify;
   dueAt: Date;
   state: "due" | PageState;
-  /** What puts the step off until `dueAt`; null if nothing does, or once it is no longer due. */
+  /** The reason why the step is postponed. Null unless its state is `due`. */
   heldBy: HeldBy | null;
 }
 

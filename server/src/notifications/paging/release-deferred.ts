@@ -22,7 +22,7 @@ const BATCH = 100;
 /**
  * Sends deferred messages once their quiet choice has ended, or the user's duties or choices have changed. A page is
  * sent if its anomaly is still open, a resolution if the user got the opening. The deferred message stays in the log
- * beside the sent one.
+ * together with the sent one.
  */
 export async function releaseDeferred(deps: NotificationsDeps): Promise<void> {
   for (;;) {

@@ -20,8 +20,8 @@ import { type PagedGroup, type Recipient, recipientsOf } from "./recipients.ts";
 import { type TenantTurn, takeTurn } from "./take-turns.ts";
 
 /**
- * The limits on a tenant's due pages per turn. A lower minimum would split a storm into several batches, which another
- * process may send one by one before there are enough for a digest.
+ * The limits on a tenant's due pages per turn. With a lower minimum, a storm is sent as single messages before there
+ * are enough for a digest.
  */
 const PER_TENANT = { most: 100, least: 50 };
 /** Turns with fewer messages do not count for the pace. */
@@ -137,7 +137,7 @@ interface PageContext {
 interface Messages {
   ended?: "stopped" | "late";
   deliveries: NewDelivery[];
-  /** The ids of those to an address whose last attempt failed. They are sent, but no one relies on them. */
+  /** Ids of messages to addresses whose last attempt failed. They are sent, but do not count as reaching anyone. */
   failing: ReadonlySet<string>;
   deferred: DeferredDelivery[];
 }

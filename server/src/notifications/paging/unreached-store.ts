@@ -9,8 +9,8 @@ const stepsOf = (id: string) => sql`
 
 /**
  * Marks the paged steps of a delivery whose attempt failed as having reached nobody, unless another message of the step
- * was sent or has not been tried yet. The steps are locked first, so that of two failures at the same time the second
- * sees both.
+ * was sent or has not been tried yet. The steps are locked first: when two messages fail at the same time, the
+ * second one sees both failures.
  *
  * @returns the marked steps
  */
@@ -62,8 +62,8 @@ export interface UnreachedGroup {
  * message is awaited, and their tenant has a last resort. A message is awaited until its second failure, unless its
  * address has been failing since before `failingBefore`: a receiver may restart.
  *
- * Locks the decision for each anomaly until the transaction ends, so that of two groups whose last steps fail at the
- * same time the second sees both.
+ * Locks the decision for each anomaly until the transaction ends: when the last steps of two groups fail at the same
+ * time, the second one sees both.
  *
  * @param anomalyIds in ascending order
  */

@@ -3,8 +3,8 @@ import type { Db } from "../../db/database.ts";
 import { hash } from "./webhook-store.ts";
 
 /**
- * The inputs to a webhook's secrets, beside its owner and address: the current one, and the former one while messages
- * are also signed with it.
+ * The inputs to a webhook's secrets in addition to its owner and address: the current one, and the former one while
+ * messages are also signed with it.
  */
 export type SecretSeeds = readonly [present: string] | readonly [present: string, former: string];
 

@@ -10,7 +10,7 @@ export type WatchingPack = Pick<ThresholdPack, "id" | "name" | "rules">;
 
 /**
  * Lists the packs whose rules are evaluated on a device: enabled, and assigned to it or to its type. A limit in
- * metadata is that of the device.
+ * metadata has the device's value.
  *
  * @throws MusterError not_found
  */

@@ -1,8 +1,7 @@
 import { type Clock, SECOND } from "../../lib/clock.ts";
 
 /**
- * How long to expect repeats after one: a device that sends one message again usually sends more, so batches replace
- * stored readings.
+ * After one repeated message, batches replace stored rows for this long, because more repeats usually follow.
  */
 const EXPECTED_MS = 10 * SECOND;
 

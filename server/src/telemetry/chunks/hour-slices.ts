@@ -114,7 +114,7 @@ function endWithin(found: readonly ShapeRows[], bytes: number): number {
   return past?.time ?? Number.POSITIVE_INFINITY;
 }
 
-/** The cost of a column beside its values, as the number of bytes that take as long. */
+/** The cost of a column in addition to its values, as the number of bytes that take as long. */
 const COLUMN_BYTES = 160;
 
 /** Estimates the cost of a slice, as the number of bytes that take as long. */

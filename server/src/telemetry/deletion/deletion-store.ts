@@ -81,7 +81,8 @@ const deleteRejected: DeleteBatch = async (db, uids, limit) => {
 };
 
 /**
- * The device tables beside readings and roll-ups. Marks come first, because an hour without a mark is not recomputed.
+ * The deletions from tables other than readings and roll-ups. Marks come first, because an hour without a mark is not
+ * recomputed.
  */
 export const DELETIONS: readonly DeleteBatch[] = [deleteMarks, deleteLatest, deleteRejected];
 

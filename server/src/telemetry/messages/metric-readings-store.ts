@@ -11,7 +11,7 @@ export interface MetricOfDevice {
 
 /**
  * A page of its readings: the first `limit` of [from, to), microseconds since 1970, in this order. Without a metric it
- * is a page of messages of the device, one per time; the value is then that of any metric.
+ * is a page of messages of the device, one per time; the value is then any metric's.
  */
 export interface PageQuery extends Omit<MetricOfDevice, "metric"> {
   metric: string | null;

@@ -67,7 +67,7 @@ function read(payload: Uint8Array, format: Format, checks: ReadingChecks, into: 
   return readDocument(document, checks, into);
 }
 
-/** Returns an empty reading at the time of a document of the second form, otherwise at the server's. */
+/** Returns an empty reading. Its time is `ts` if the document has one beside `values`, otherwise the server's. */
 function timeOf(document: unknown, { nowMs }: ReadingChecks): Reading {
   const isOwn = isObject(document) && isTimed(document) && Number.isInteger(document.ts);
   return isOwn ? readingAt((document.ts as number) * 1000, nowMs) : readingNow();
@@ -168,8 +168,8 @@ function checkMetrics(readings: Reading[]): Rejection | undefined {
 }
 
 /**
- * Recognizes a reading with its time: "ts" beside an object of "values". Any other object maps metrics to values,
- * unless it has exactly these two keys.
+ * Recognizes a reading with its time: `ts` and an object `values`. An object with exactly the keys `ts` and `values`
+ * also counts. Any other object maps metrics to values.
  */
 function isTimed(object: JsonObject): boolean {
   if (!("ts" in object && "values" in object)) return false;

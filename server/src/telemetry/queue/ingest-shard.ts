@@ -30,8 +30,8 @@ export type ShardDeps = StorePendingDeps &
 /**
  * Stores the messages of its devices, in order per device. Shared batches are stored one at a time while the next one
  * collects messages, at least for a short time (collecting.ts), so batches grow with the load. The next batch overtakes
- * a slow one, whose tenants are isolated (isolation.ts): their batches are stored beside the shared ones. A batch that
- * the database refuses is repeated in smaller ones until the message at fault is alone.
+ * a slow one, whose tenants are isolated (isolation.ts): their batches and the shared ones are stored concurrently. A
+ * batch that the database refuses is repeated in smaller ones until the message at fault is alone.
  */
 export class IngestShard {
   readonly #deps: ShardDeps;

@@ -6,7 +6,7 @@ export type { Span } from "../messages/number-spans-store.ts";
 /** The range [from, to) in buckets of `seconds`, which begin at multiples of that since 1970. */
 export interface SeriesRange extends Span {
   seconds: number;
-  /** The unit of the roll-ups that make up the buckets, and the part of the range that whole units fill. */
+  /** The roll-up unit, and the whole units within the range. */
   rolledUp: (Span & { unit: "minute" | "hour" }) | undefined;
 }
 

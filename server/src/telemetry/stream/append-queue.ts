@@ -7,7 +7,7 @@ export interface Appending extends StreamedMessage {
   reject(error: Error): void;
 }
 
-/** The maximum overhead of a message in a batch, beside its payload and its topic. */
+/** The most bytes that a message adds to a batch in addition to its payload and topic. */
 const HEAD_BYTES = 200;
 /** The expansion of a topic: JSON escapes quotes and backslashes. */
 const BYTES_OF_BYTE = 2;

@@ -17,7 +17,7 @@ const LAST_IDLE_MS = 100;
 const RETRY_MS = 500;
 /** Messages that arrived within this time may still be on their way into the stream. */
 export const RECENT_MS = 5 * SECOND;
-/** The approximate memory overhead of a message beside its payload. */
+/** The approximate memory of a message in addition to its payload. */
 const MESSAGE_BYTES = 500;
 /** The number of processes whose last batch is remembered. */
 const MAX_PRODUCERS = 100;

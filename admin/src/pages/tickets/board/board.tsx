@@ -17,7 +17,7 @@ import { MoveDialog } from "../ticket-actions.tsx";
 import { allowedIn, endsTicket, useMove } from "../use-move.ts";
 import "./board.css";
 
-/** The columns in the order of work. */
+/** The columns, from open to finished. */
 const COLUMNS: readonly TicketStatus[] = ["open", "in_progress", "on_hold", "completed", "cancelled"];
 
 interface Ending {

@@ -51,13 +51,13 @@ export const t = {
   thenLimit: (word: Value, value: Value) => `${word} then: limit ${value}`,
   pages: "Pages",
   theStepsOfEscalationOf:
-    "The steps of escalation of the device's groups. They stop when a user acknowledges the anomaly.",
+    "The escalation steps of the device's groups. They stop when a user acknowledges the anomaly.",
   thereAreNoPages: "There are no pages",
   whatWasSentToWhom: "What was sent to whom, with every attempt.",
   noMessageWasSentYet: "No message was sent yet",
   allMessages: "All messages",
   theDeviceIsInNo:
-    "The device is in no group of yours that has steps of escalation, or it was over before the first step was due.",
+    "The device is in no group of yours that has escalation steps, or it was over before the first step was due.",
   after: "After",
   atOnce: "at once",
   whom: "Whom",

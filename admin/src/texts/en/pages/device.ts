@@ -20,7 +20,7 @@ export const t = {
     "All its certificates are revoked and its session ends at once. Its telemetry is deleted. Its audit entries stay. This cannot be undone.",
   theirMembersSeeTheDevice:
     "Their members see the device and are notified of its anomalies. Without a group only administrators see it.",
-  theyWatchThisDeviceBeside: "They watch this device, beside those of its type.",
+  theyWatchThisDeviceBeside: "They watch this device, in addition to those of its type.",
   metadata: "Metadata",
   fieldsOfYourOwnAs: "Fields of your own, as a JSON object.",
   decidesTheTopicsOfCertificates:

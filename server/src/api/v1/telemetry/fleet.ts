@@ -122,7 +122,7 @@ export const listFleetSeries = publicRoute({
   tag: TAG,
   summary: "Read metrics of many devices in buckets",
   description:
-    "The numbers of many devices in [from, to), in buckets of equal length: one series per device and metric, in this order, as of one device. To get the next page, send `next` as `cursor` with the same query.",
+    "The numbers of many devices in [from, to), in buckets of equal length: one series per device and metric, in this order, as for one device. To get the next page, send `next` as `cursor` with the same query.",
   query: seriesQuery.omit({ metric: true }).extend({
     ...fleet,
     limit: strictLimit(records.seriesOfPage.value, records.seriesOfPage.value),

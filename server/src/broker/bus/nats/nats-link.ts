@@ -89,7 +89,8 @@ export class NatsLink implements InterestLink {
   }
 
   /**
-   * Queues a message. @returns false if it is too long or too many bytes wait; QoS 0 messages may use half of the limit
+   * Queues a message. Returns false if the message is too long or the queue is full. QoS 0 messages may fill half of
+   * the queue.
    */
   message(frame: Buffer, qos: number): boolean {
     const { maxBytes, total, maxPayload } = this.#options;

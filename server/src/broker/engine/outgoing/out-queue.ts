@@ -1,6 +1,6 @@
 import type { Delivery } from "../../message.ts";
 
-/** The cost of a queued message beside its topic and payload, in bytes. */
+/** The bytes that a queued message counts in addition to its topic and payload. */
 const OVERHEAD = 256;
 
 /** The queue of one client's QoS 1 and 2 messages that wait for acknowledgements of others. */

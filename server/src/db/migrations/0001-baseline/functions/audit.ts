@@ -1,6 +1,6 @@
 /**
  * Audits and the history of tickets only grow, for every statement: TRUNCATE fires no row trigger. The owner of the
- * tables alone could drop these triggers (docs/operations.md, service role).
+ * tables alone could drop these triggers (docs/operations/database-roles.md).
  */
 export const auditFunctions = `
 CREATE FUNCTION refuse_rewrite() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -39,8 +39,8 @@ CREATE TRIGGER groups_webhooks_named AFTER INSERT OR UPDATE OF channels ON group
   FOR EACH ROW EXECUTE FUNCTION record_webhooks();
 
 -- A new webhook asks its receiver for confirmation unless the address is confirmed: a request for another webhook was
--- signed with another secret. The address of a deleted webhook is forgotten later. Its row is locked first, so that of
--- two groups that leave it at the same time the second sees that it is the last one.
+-- signed with another secret. The address of a deleted webhook is forgotten later. Its row is locked first:
+-- when two groups leave it at the same time, the second one sees that none is left.
 CREATE FUNCTION record_webhook_address() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN

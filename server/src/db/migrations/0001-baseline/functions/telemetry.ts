@@ -1,6 +1,7 @@
 /**
  * Partitions of telemetry, and the marks of dirty hours. The functions that create and drop partitions run with the
- * rights of their owner (SECURITY DEFINER), because the service may be a role that owns no table (docs/operations.md).
+ * rights of their owner (SECURITY DEFINER), because the service may be a role that owns no table
+ * (docs/operations/database-roles.md).
  */
 export const telemetryFunctions = `
 -- Processes that ingest cache the retention classes of tenants until this notification.

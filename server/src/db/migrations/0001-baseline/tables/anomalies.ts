@@ -56,7 +56,7 @@ CREATE INDEX anomalies_listed_by_device ON anomalies (tenant_id, device_id, id);
 CREATE INDEX anomalies_listed_by_severity ON anomalies (tenant_id, severity, id);
 CREATE INDEX anomalies_listed_by_status ON anomalies (tenant_id, status, id);
 CREATE INDEX anomalies_listed_by_threshold ON anomalies (tenant_id, threshold_id, id);
--- Few anomalies are unresolved, beside very many resolved ones.
+-- Few anomalies are unresolved, and very many are resolved.
 CREATE INDEX anomalies_listed_unresolved ON anomalies (tenant_id, id) WHERE resolved_at IS NULL;
 CREATE INDEX anomalies_lost_renewals ON anomalies (certificate_id)
   WHERE certificate_id IS NOT NULL AND resolved_at IS NULL;

@@ -19,7 +19,7 @@ CREATE TABLE deliveries (
   claimed_at timestamptz,
   -- An attempt may have reached the receiver although it was not confirmed.
   maybe_sent boolean NOT NULL DEFAULT false,
-  -- The same, for the attempts before the last one.
+  -- The same for all attempts but the latest.
   maybe_sent_before boolean NOT NULL DEFAULT false,
   state text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'failed', 'digested', 'deferred')),
   done_at timestamptz,
@@ -53,8 +53,8 @@ CREATE INDEX deliveries_by_group ON deliveries (tenant_id, group_id, id);
 CREATE INDEX deliveries_checks ON deliveries (queue, id) WHERE type IN ('channel.confirmation', 'webhook.test');
 CREATE INDEX deliveries_deferred ON deliveries (user_id, group_id)
   WHERE state = 'deferred' AND (release_at IS NOT NULL OR deferred_until IS NULL);
--- The rows of deliveries_queued under another condition: on an empty table the planner would otherwise choose these two
--- indexes for the queues, and keep that plan.
+-- Two indexes have the condition "done_at IS NULL" instead of "state = 'pending'". Otherwise the planner would use them
+-- for queues when the table is empty, and keep that plan.
 CREATE INDEX deliveries_due ON deliveries (next_at) WHERE done_at IS NULL;
 CREATE INDEX deliveries_expiring ON deliveries (created_at) WHERE done_at IS NULL;
 CREATE INDEX deliveries_group_tests ON deliveries (group_id, id) WHERE type = 'group.test';

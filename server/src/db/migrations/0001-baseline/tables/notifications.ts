@@ -12,9 +12,9 @@ CREATE TABLE notification_inbox (
 );
 CREATE INDEX notification_inbox_queued ON notification_inbox (tenant_id, seq);
 
--- A step of a group's escalation for an anomaly. States: "paged", a user or channel is told; "nobody", the step reached
--- none: there was none to tell, or every attempt has failed so far; "stopped", the anomaly was acknowledged or resolved
--- first; "late", the step was due more than a day ago.
+-- A step of a group's escalation for an anomaly. States: "due", not sent yet; "paged", a user or channel is told;
+-- "nobody", there was nobody to tell, or every attempt has failed so far; "deferred", quiet choices defer it for all
+-- recipients; "stopped", the anomaly was acknowledged or resolved first; "late", it was due more than a day ago.
 CREATE TABLE pages (
   tenant_id uuid NOT NULL,
   anomaly_id uuid NOT NULL,
@@ -75,7 +75,7 @@ CREATE INDEX channel_addresses_forgotten ON channel_addresses (forget_at) WHERE 
 CREATE INDEX channel_addresses_requested ON channel_addresses (tenant_id, requested_at);
 CREATE INDEX channel_addresses_users ON channel_addresses (user_id, named_at) WHERE user_id IS NOT NULL;
 
--- The addresses that users have chosen for themselves. "key" is that of channel_addresses.
+-- The addresses that users have chosen for themselves. "key" is the key in channel_addresses.
 CREATE TABLE user_channels (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,
@@ -166,7 +166,8 @@ CREATE TABLE disabled_webhooks (
 );
 
 -- Planned work on devices, during which their pages are held back: once, or in each occurrence of "recurrence" (the
--- times of a shift). "skipped_until" ends an occurrence early, "extended_until" prolongs that of "extended_from".
+-- times of a shift). "skipped_until" ends an occurrence early, "extended_until" prolongs the one of
+-- "extended_from".
 CREATE TABLE maintenance_windows (
   id uuid PRIMARY KEY,
   tenant_id uuid NOT NULL REFERENCES tenants,

@@ -30,8 +30,8 @@ CREATE TABLE thresholds (
 CREATE UNIQUE INDEX thresholds_external_id ON thresholds (tenant_id, external_id);
 
 -- The state of a rule for a device, where its anomalies do not say it: a breach that has not lasted long enough yet
--- (pending), or an open anomaly whose values are good again (clearing). "since" is in device time. "memory" is that of
--- the rule's conditions, of rules that compare more than single readings.
+-- (pending), or an open anomaly whose values are good again (clearing). "since" is in device time. "memory" is what
+-- the conditions of a rule remember that compares more than single readings.
 CREATE TABLE rule_states (
   device_uid uuid NOT NULL,
   rule_id uuid NOT NULL,
