@@ -124,6 +124,34 @@ browserTest("a device gets groups and metadata; an operator can change neither i
 
 // This is last because a step-up replaces the session of the browser.
 browserTest(
+  "a device links the one that it depends on and those that depend on it, and names a missing one",
+  async () => {
+    const { devices } = server.app;
+    await devices.createDevice(tenant.caller, { id: "gateway-1", name: "Gateway 1" });
+    for (const [id, dependsOn] of [
+      ["sensor-1", "gateway-1"],
+      ["sensor-2", "gateway-9"],
+    ] as const) {
+      await devices.createDevice(tenant.caller, { id, name: id });
+      await devices.replaceDevice(tenant.caller, id, { name: id, metadata: { dependsOn } });
+    }
+    const window = await signedIn();
+    const { page } = window;
+    await page.goto("/devices/sensor-1");
+    await page.getByRole("definition").getByRole("link", { name: "Gateway 1" }).click();
+    await page.getByRole("heading", { name: "Gateway 1" }).waitFor();
+    await page.getByRole("definition").getByRole("link", { name: "1 device" }).click();
+    await page.getByRole("table", { name: "Devices" }).getByRole("link", { name: "sensor-1" }).waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("metadata.dependsOn"), "gateway-1");
+    await page.goto("/devices/sensor-2");
+    await page.getByText("no device that you see has the id gateway-9").waitFor();
+    await assertSound(window, "a device with a dependency");
+    assert.deepEqual(window.problems, []);
+    await window.context.close();
+  },
+);
+
+browserTest(
   "a device is added, edited and deleted; the deletion asks for its id and, after a while, for the password",
   async () => {
     const window = await signedIn();
@@ -151,7 +179,7 @@ browserTest(
     await page.getByRole("button", { name: "Confirm", exact: true }).click();
     await page.getByText("Press 7 is deleted.").waitFor();
     await page.waitForURL("**/devices");
-    await page.getByText("4 devices", { exact: true }).waitFor();
+    await page.getByText("7 devices", { exact: true }).waitFor();
     await window.context.close();
   },
 );

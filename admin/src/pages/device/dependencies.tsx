@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/device.ts";
-import { type Device, deviceQuery, devicesQuery } from "../../api/devices.ts";
+import { type Device, devicesQuery, suggestionsQuery } from "../../api/devices.ts";
 import { Status } from "../../ui/ui.ts";
 
 /** The field of the metadata with the id of the device on which this one depends. */
@@ -19,7 +19,8 @@ export function useDependencies({ id, metadata }: Device) {
 }
 
 function Parent({ id }: { id: string }) {
-  const { data, isError } = useQuery({ ...deviceQuery(id), retry: false });
-  if (isError) return <Status plain of={["warn", t.noSuchDevice(id)]} />;
-  return <a href={`/devices/${encodeURIComponent(id)}`}>{data?.record.name ?? id}</a>;
+  const { data } = useQuery(suggestionsQuery(id));
+  const parent = data?.items.find((each) => each.id === id);
+  if (data && !parent) return <Status plain of={["warn", t.noSuchDevice(id)]} />;
+  return <a href={`/devices/${encodeURIComponent(id)}`}>{parent?.name ?? id}</a>;
 }

@@ -87,7 +87,7 @@ export const t: typeof en = {
   onDutyForIt: "Im Dienst dafür",
   dependsOn: "Hängt ab von",
   dependents: "Von ihm hängen ab",
-  noSuchDevice: (id) => `kein Gerät hat die ID ${id}`,
+  noSuchDevice: (id) => `kein Gerät, das Sie sehen, hat die ID ${id}`,
   lastSeen: "Zuletzt gesehen",
   onlineSince: "Online seit",
   offlineSince: "Offline seit",

@@ -91,7 +91,7 @@ export const t = {
   onDutyForIt: "On duty for it",
   dependsOn: "Depends on",
   dependents: "Depend on it",
-  noSuchDevice: (id: Value) => `no device has the id ${id}`,
+  noSuchDevice: (id: Value) => `no device that you see has the id ${id}`,
   lastSeen: "Last seen",
   onlineSince: "Online since",
   offlineSince: "Offline since",
