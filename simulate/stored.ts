@@ -9,7 +9,7 @@ const ANOMALIES_OF_PAGE = 200;
 /** The clock of the service may be ahead. */
 const MARGIN_MS = 60_000;
 
-/** Acknowledged messages of some devices, beside the stored ones. */
+/** Acknowledged messages of some devices, and the stored ones. */
 export interface StoredCounts {
   readonly devices: number;
   readonly messages: number;

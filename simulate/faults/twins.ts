@@ -34,7 +34,7 @@ class Twin {
     this.identity = identity;
   }
 
-  /** Connects to two nodes at the same time, beside the connection that is open. */
+  /** Connects to two nodes at the same time, in addition to the open connection. */
   connect(addresses: readonly Address[], nodes: readonly number[]): void {
     const left = this.#connections.filter(({ endedAt }) => endedAt === Number.POSITIVE_INFINITY);
     this.#connections = [...left, ...nodes.map((node) => this.#open(addresses[node]!, node))];

@@ -84,7 +84,7 @@ export const SECTIONS: readonly SettingSection[] = [
       MUSTER_MASTER_KEY_FILE: { meaning: "file with the master key, instead of `MUSTER_MASTER_KEY`" },
       MUSTER_MASTER_KEY_NEXT: {
         meaning:
-          "the key that `muster master-key rotate` changes to, beside `MUSTER_MASTER_KEY` ([rotation](operations/secrets.md#the-master-key))",
+          "the key that `muster master-key rotate` changes to, besides `MUSTER_MASTER_KEY` ([rotation](operations/secrets.md#the-master-key))",
       },
       MUSTER_TLS_CERT_FILE: {
         meaning: "publicly trusted HTTPS certificate with its chain, reloaded when it changes",

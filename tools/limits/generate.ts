@@ -16,8 +16,8 @@ const page = `# Limits
 Everything that an unauthenticated client, a device or a tenant can make grow or wait has a limit.
 [limits.tsv](limits.tsv) lists all of them: what is counted, the default, what happens when it is reached, and the
 variable that sets it for the whole service. An HTTPS connection is a session in it, too. A limit without a variable is
-fixed by the protocol, the specification or the schema. Both files are generated from \`server/src/lib/limits/\`: edit
-that, then run \`npm run generate\`.
+fixed by the protocol, the specification or the schema. Both files are
+[generated](adding-a-setting.md).
 
 ## Quotas
 

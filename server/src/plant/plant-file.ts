@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The shapes of a plant's description, of which the JSON Schema `openapi/plant.schema.json` is derived. */
+/** The shapes of a plant's description, from which the JSON Schema `openapi/plant.schema.json` is derived. */
 
 const key = z
   .string()

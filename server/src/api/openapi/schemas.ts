@@ -45,7 +45,7 @@ function constantNames(id: string, { enum: values }: Json): Json {
   return { "x-enum-varnames": values.map((value) => `${prefix}_${value}`.replaceAll(/\W/g, "_").toUpperCase()) };
 }
 
-/** Rewrites alternatives that are all named as `oneOf`, of which generators make a tagged union. */
+/** Rewrites alternatives that are all named as `oneOf`, from which generators make a tagged union. */
 function exclusive(schema: unknown): unknown {
   const { anyOf, ...others } = (schema ?? {}) as { anyOf?: Json[] };
   return anyOf?.every((each) => "$ref" in each) ? { ...others, oneOf: anyOf } : schema;

@@ -24,7 +24,7 @@ export async function sendIntegration(
   return "sent" in called ? called : outcomeOf(type, called, deps.clock.now());
 }
 
-/** Builds the request of a notice, of which the type classifies the answer. */
+/** Builds the request of a notice, whose answer the type classifies. */
 type Render = (notice: Notice) => { type: Pick<ChannelType, "label" | "verdict">; call: HttpCall };
 
 const WEB_PUSH = { label: "The push service" };

@@ -107,7 +107,7 @@ export const t = {
   holdBackCriticalPagesAs: "Hold back critical pages as well",
   onlyThoseOfGroupsThat: "Only those of groups that allow it; the others are always sent.",
   whatIsHeldBackIs:
-    "What is held back is in the list of messages. It is sent when the quiet hours end or your next duty begins, if the anomaly is still open. Where no other user gets the page, the next step of escalation follows at once.",
+    "What is held back is in the list of messages. It is sent when the quiet hours end or your next duty begins, if the anomaly is still open. Where no other user gets the page, the next escalation step follows at once.",
   profile: "Profile",
   profileLead: "Your name, and how the app is shown to you on every device.",
   othersSeeYourName: "Others see it where you acted. Without a name they see your e-mail address.",
