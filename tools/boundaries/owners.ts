@@ -102,6 +102,7 @@ export const owners: Record<string, readonly string[]> = {
     "rule_mutes",
     "maintenance_windows",
     "maintenance_window_devices",
+    "duty_overrides",
   ],
   authorities: ["authorities", "settings", "retired_keys"],
   lists: ["list_blocks", "list_changes"],

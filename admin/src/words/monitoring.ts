@@ -99,6 +99,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "certificate.expiring": t.certificateExpiresSoon,
   "certificate.superseded_tried": t.replacedCertificateWasUsed,
   "finding.shared_key": t.keySharedByTwoDevices,
+  "duty.changed": t.dutyChanged,
   "user.test": t.testOfOwnChannels,
   "group.test": t.testOfAGroup,
   "channel.confirmation": t.confirmationOfAChannel,

@@ -23,6 +23,7 @@ import * as groups from "./admin/monitoring/groups.ts";
 import * as integrations from "./admin/monitoring/integrations.ts";
 import * as maintenanceWindows from "./admin/monitoring/maintenance-windows.ts";
 import * as onCall from "./admin/monitoring/on-call.ts";
+import * as overrides from "./admin/monitoring/overrides.ts";
 import * as ownNotifications from "./admin/monitoring/own-notifications.ts";
 import * as people from "./admin/monitoring/people.ts";
 import * as shifts from "./admin/monitoring/shifts.ts";
@@ -83,6 +84,7 @@ const RESOURCES = [
   groupChannels,
   integrations,
   shifts,
+  overrides,
   maintenanceWindows,
   onCall,
   people,

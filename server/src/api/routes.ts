@@ -14,6 +14,7 @@ import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
 import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
+import * as overrides from "./v1/paging/overrides.ts";
 import * as audits from "./v1/people/audits.ts";
 import * as keys from "./v1/people/keys.ts";
 import * as users from "./v1/people/users.ts";
@@ -37,6 +38,7 @@ const RESOURCES = [
   groups,
   groupChanges,
   shifts,
+  overrides,
   maintenanceWindows,
   anomalyPaging,
   thresholds,

@@ -141,6 +141,7 @@ export const TABLES_WITHOUT_CREDENTIALS: readonly string[] = [
   "outages",
   "outage_anomalies",
   "rule_mutes",
+  "duty_overrides",
   "maintenance_window_devices",
   "maintenance_windows",
   "mqtt_sessions",

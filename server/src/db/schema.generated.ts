@@ -44,6 +44,7 @@ export interface Schema {
   device_types: DeviceTypesTable;
   devices: DevicesTable;
   disabled_webhooks: DisabledWebhooksTable;
+  duty_overrides: DutyOverridesTable;
   events: EventsTable;
   events_horizon: EventsHorizonTable;
   group_members: GroupMembersTable;
@@ -642,6 +643,20 @@ export interface DisabledWebhooksTable {
   target_sha256: Buffer;
   target: string;
   disabled_at: Date;
+}
+
+export interface DutyOverridesTable {
+  id: string;
+  tenant_id: string;
+  group_id: string;
+  starts_at: Date;
+  ends_at: Date;
+  user_id: string | null;
+  replaces_id: string | null;
+  state: "offered" | "agreed" | "withdrawn";
+  created_at: Date;
+  created_by: string;
+  agreed_at: Date | null;
 }
 
 export interface EventsTable {

@@ -835,6 +835,34 @@ CREATE TABLE disabled_webhooks (
   CONSTRAINT disabled_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE TABLE duty_overrides (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  starts_at timestamp with time zone NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  user_id uuid,
+  replaces_id uuid,
+  state text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  created_by text NOT NULL,
+  agreed_at timestamp with time zone,
+  CONSTRAINT duty_overrides_pkey PRIMARY KEY (id),
+  CONSTRAINT duty_overrides_check CHECK ((starts_at < ends_at)),
+  CONSTRAINT duty_overrides_check1 CHECK ((user_id <> replaces_id)),
+  CONSTRAINT duty_overrides_check2 CHECK (((state <> 'agreed'::text) OR (user_id IS NOT NULL))),
+  CONSTRAINT duty_overrides_check3 CHECK (((state = 'agreed'::text) OR (replaces_id IS NOT NULL))),
+  CONSTRAINT duty_overrides_check4 CHECK (((state = 'agreed'::text) = (agreed_at IS NOT NULL))),
+  CONSTRAINT duty_overrides_state_check CHECK ((state = ANY (ARRAY['offered'::text, 'agreed'::text, 'withdrawn'::text]))),
+  CONSTRAINT duty_overrides_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES groups(tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT duty_overrides_tenant_id_replaces_id_fkey FOREIGN KEY (tenant_id, replaces_id) REFERENCES users(tenant_id, id),
+  CONSTRAINT duty_overrides_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX duty_overrides_ended ON duty_overrides USING btree (ends_at);
+CREATE INDEX duty_overrides_group ON duty_overrides USING btree (group_id, state);
+CREATE INDEX duty_overrides_replaces ON duty_overrides USING btree (replaces_id, created_at) WHERE (replaces_id IS NOT NULL);
+CREATE INDEX duty_overrides_user ON duty_overrides USING btree (user_id) WHERE (user_id IS NOT NULL);
+
 CREATE TABLE events (
   seq bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   xid xid8 NOT NULL DEFAULT pg_current_xact_id(),

@@ -84,6 +84,23 @@ export interface UserTestMessage {
   user: { email: string };
 }
 
+/** Tells a person that a duty has been taken or given back by another, or is offered. */
+export interface DutyMessage {
+  type: "duty.changed";
+  at: string;
+  timeZone: string;
+  group: { id: string; name: string };
+  duty: {
+    change: "offered" | "taken" | "ended";
+    startsAt: string;
+    endsAt: string;
+    /** The user who takes the duty; `null` if it is offered to everyone of the group. */
+    user: { email: string } | null;
+    /** The user whose duty it is; `null` for that of everybody. */
+    replaces: { email: string } | null;
+  };
+}
+
 /** Tests that messages arrive at a webhook, and that its receiver can verify them. Never sent by mail. */
 export interface WebhookTestMessage {
   type: "webhook.test";
@@ -100,7 +117,8 @@ export type SingleMessage =
   | CertificateMessage
   | SuppressedMessage
   | GroupTestMessage
-  | UserTestMessage;
+  | UserTestMessage
+  | DutyMessage;
 
 /** Many messages to one address, in one mail. */
 export interface DigestMessage {

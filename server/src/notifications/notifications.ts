@@ -21,6 +21,9 @@ import {
 } from "./integrations/integrations.ts";
 import { sendPlainMail } from "./mail/plain-mail.ts";
 import { noticeCertificates } from "./notices/certificate-notices.ts";
+import { createOverride, deleteOverride } from "./overrides/change-overrides.ts";
+import { agreeToOffer, offerDuty, withdrawOffer } from "./overrides/offer-duty.ts";
+import { listOverrides, listOwnDuties } from "./overrides/view-overrides.ts";
 import { listGroupChannels } from "./paging/group-channels.ts";
 import { listPages } from "./paging/list-pages.ts";
 import { readPagingProblems } from "./paging/read-paging-problems.ts";
@@ -108,6 +111,13 @@ export const notificationUseCases = {
   endWindow,
   extendWindow,
   deleteWindow,
+  listOverrides,
+  createOverride,
+  deleteOverride,
+  offerDuty,
+  agreeToOffer,
+  withdrawOffer,
+  listOwnDuties,
 };
 
 /**

@@ -5,6 +5,7 @@ import { deleteOutages } from "./causes/outage-store.ts";
 import { EXPIRY_MS } from "./delivery/back-off.ts";
 import { deleteDeliveries, expireDeliveries } from "./delivery/prune-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
+import { deleteEndedOverrides } from "./overrides/override-store.ts";
 import { deletePages } from "./paging/page-store.ts";
 import { deleteEndedChannels, deleteUnnamed } from "./personal/own-channel-store.ts";
 import { deleteForgotten } from "./webhooks/webhook-store.ts";
@@ -14,9 +15,9 @@ import { deleteEndedWindows } from "./windows/window-store.ts";
 const RETENTION_MS = 30 * DAY;
 
 /**
- * Fails messages that have been pending for a day, and deletes messages, pages and ended windows older than 30 days.
- * Also deletes the addresses of former channels: those of users after a day, those of groups' webhooks when due. Must
- * be called every few minutes.
+ * Fails messages that have been pending for a day, and deletes messages, pages, ended windows and ended overrides older
+ * than 30 days. Also deletes the addresses of former channels: those of users after a day, those of groups' webhooks
+ * when due. Must be called every few minutes.
  */
 export async function prune(deps: NotificationsDeps): Promise<void> {
   const { db } = deps.database;
@@ -27,6 +28,7 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   await pruneInBatches((limit) => deleteDeliveries(db, before, limit));
   await pruneInBatches((limit) => deletePages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedWindows(db, before, limit));
+  await pruneInBatches((limit) => deleteEndedOverrides(db, before, limit));
   await pruneInBatches((limit) => deleteOutages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedAside(db, now, limit));
   await pruneInBatches((limit) => deleteEndedChannels(db, limit));

@@ -22,7 +22,8 @@ import {
   type Records,
   type Staff,
 } from "./authorization/records.ts";
-import { ASKS_PROVIDER, OWN_KEY, type Row, RULES } from "./authorization/rules.ts";
+import { type Row, RULES } from "./authorization/rules.ts";
+import { ASKS_PROVIDER, OWN_KEY } from "./authorization/special-cases.ts";
 
 /**
  * Calls every use case of every feature through the facades of a real service as every kind of caller: users of each
@@ -216,6 +217,7 @@ const OF_GROUPS: readonly (keyof Records)[] = [
   "ticket",
   "certificate",
   "group",
+  "rosteredGroup",
 ];
 
 test("every use case answers a user about invisible groups and devices as about unknown ones", async () => {

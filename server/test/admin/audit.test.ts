@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
 import { addRecords, addStaff, kindsUsed, leastCaller, type Staff } from "../access/authorization/records.ts";
-import { AT_PROVIDER, ableCaller, OWN, OWN_KEY, type Row, RULES } from "../access/authorization/rules.ts";
+import { AT_PROVIDER, ableCaller, type Row, RULES } from "../access/authorization/rules.ts";
+import { OWN, OWN_KEY } from "../access/authorization/special-cases.ts";
 import { runSql } from "../harness/database/run-sql.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 

@@ -112,6 +112,19 @@ test("on call: the duties at an instant, of one group or of all", async () => {
   assert.deepEqual(await at(9, `&groupId=${group.id}`), []);
 });
 
+test("overrides of duties: a user takes everybody's duty for a time, which another override may not overlap", async () => {
+  const { json: group } = await call("createGroup", { body: { name: "Overridden" } });
+  const body = { userId: tenant.admin.id, endsAt: addMs(server.clock.now(), HOUR).toISOString() };
+  const { status, json: made } = await call("createOverride", { id: group.id, body });
+  assert.deepEqual([status, made.state, made.replacesUserId, made.endsAt], [201, "agreed", null, body.endsAt]);
+  const again = await call("createOverride", { id: group.id, body });
+  assertRefused(again, 409, "already_exists");
+  assert.equal(again.json.detail, made.id);
+  assert.deepEqual((await call("listOverrides", { id: group.id })).json.items, [made]);
+  await call("deleteOverride", { id: made.id });
+  assertRefused(await call("deleteOverride", { id: made.id }), 404, "not_found");
+});
+
 test("threshold packs: enabled, disabled, guarded by revision, and tried on stored telemetry", async () => {
   const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [RULE] } });
   const { json: off } = await call("disableThreshold", { id: pack.id });

@@ -139,7 +139,19 @@ export function errorWays(server: TestServer, tenant: TestTenant, one: OneOfEach
         await ask("rotateCurrentKey", { key });
         return ask("rotateCurrentKey", { key });
       };
-      return { ...Object.fromEntries(ways), createWebhook, rotateCurrentKey, enableMqttClient: () => enable("ext-1") };
+      const createOverride = async () => {
+        const made = routes.find(({ operationId }) => operationId === "createOverride")!;
+        const body = one.body(made);
+        await ask("createOverride", { body });
+        return ask("createOverride", { body });
+      };
+      return {
+        ...Object.fromEntries(ways),
+        createOverride,
+        createWebhook,
+        rotateCurrentKey,
+        enableMqttClient: () => enable("ext-1"),
+      };
     },
     /** Sends a request without its body. Resolves when the service asks for the body. */
     askedForBody({ method, path }: Route, key: string): Promise<{ answer: Promise<HttpAnswer> }> {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { addMs, HOUR, SECOND } from "../../src/lib/clock.ts";
+import type { Caller } from "../../src/access/access.ts";
+import { addMs, DAY, HOUR, SECOND } from "../../src/lib/clock.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import {
@@ -120,6 +121,17 @@ async function addWatch(): Promise<Record<"watched" | "shift", string>> {
   const { createWindow } = server.app.notifications;
   await createWindow(caller, { name: "Updates", covers: "group", groupId: id, recurrence: weekly });
   await createWindow(caller, { name: "Move of hall 3", covers: "all", endsAt: addMs(server.clock.now(), HOUR) });
+  const { id: colleague } = await server.app.access.createUser(caller, { email: "bob@acme.example", role: "operator" });
+  const { createOverride, offerDuty } = server.app.notifications;
+  const [startsAt, endsAt] = [1, 9].map((hours) => addMs(server.clock.now(), hours * HOUR)) as [Date, Date];
+  await createOverride(caller, id, { userId: colleague, replacesUserId: admin.userId, startsAt, endsAt });
+  const later = { startsAt: addMs(startsAt, DAY * 3), endsAt: addMs(endsAt, DAY * 4) };
+  const asAdmin: Caller = {
+    ...caller,
+    actor: `user:${admin.userId}`,
+    rights: { kind: "user", userId: admin.userId, role: "admin" },
+  };
+  await offerDuty(asAdmin, id, later);
   return { watched: id, shift: nights.id };
 }
 

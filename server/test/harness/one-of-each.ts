@@ -42,6 +42,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
   await connections.createMqttClient(caller, mqttClient);
   const endsAt = addMs(server.clock.now(), HOUR);
   const window = await notifications.createWindow(caller, { name: "Firmware", covers: "all", endsAt });
+  const override = await notifications.createOverride(caller, group.id, { userId: tenant.admin.id, endsAt });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const threshold = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   const { database } = server.app;
@@ -63,6 +64,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     groups: group.id,
     shifts: shift.id,
     "maintenance-windows": window.id,
+    overrides: override.id,
     thresholds: threshold.id,
     anomalies: anomaly,
     tickets: ticket.id,
@@ -85,6 +87,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     groupIds: [group.id],
     intendedGroupIds: [group.id],
     userIds: [tenant.admin.id],
+    userId: tenant.admin.id,
     subscribe: [`t/${tenant.slug}/telemetry/+`],
     thresholdIds: [threshold.id],
     memberUserIds: [tenant.admin.id],
@@ -94,11 +97,16 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     claimCode: claim.claimCode,
     csr: makeCsr(await makeKey()),
   };
+  /** Times of which none has been given before. */
+  let hours = 48;
+  const inHours = (count: number) => addMs(endsAt, count * HOUR).toISOString();
   /** Fields that no two records may share. */
   const unique: Record<string, () => string> = {
     url: () => `https://hooks.example.com/${randomUUID()}`,
     clientId: () => `client-${randomUUID()}`,
     username: randomUUID,
+    startsAt: () => inHours(++hours),
+    endsAt: () => inHours(hours + 0.5),
     email: () => `${randomUUID()}@example.com`,
   };
   return {

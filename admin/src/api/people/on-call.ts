@@ -1,4 +1,4 @@
-import type { Schemas } from "../client.ts";
+import { api, must, type Schemas } from "../client.ts";
 import { read } from "../read.ts";
 
 export const COVERAGE = "/api/admin/coverage";
@@ -8,3 +8,23 @@ export const groupOnCallQuery = (id: string) => read("/api/admin/groups/{id}/on-
 export const deviceOnCallQuery = (id: string) => read("/api/admin/devices/{id}/on-call", { path: { id } });
 /** The groups with uncovered hours in the next seven days. */
 export const coverageQuery = read(COVERAGE);
+
+export const DUTIES = "/api/admin/duties";
+const OVERRIDES = "/api/admin/groups/{id}/overrides";
+const OVERRIDE = "/api/admin/overrides/{id}";
+export type Override = Schemas["DutyOverride"];
+export type Offer = Schemas["DutyOffer"];
+export type OwnDuty = Schemas["OwnDuty"];
+
+/** The caller's duties of the next 28 days, and open offers. */
+export const ownDutiesQuery = read(DUTIES);
+export const overridesQuery = (id: string) => read(OVERRIDES, { path: { id }, query: { limit: 200 } });
+
+const of = (id: string) => ({ params: { path: { id } } });
+export const createOverride = (groupId: string, body: Schemas["DutyOverrideCreate"]) =>
+  must(api.POST(OVERRIDES, { ...of(groupId), body }));
+export const deleteOverride = (id: string) => must(api.DELETE(OVERRIDE, of(id)));
+export const offerDuty = (groupId: string, body: Schemas["DutyOfferCreate"]) =>
+  must(api.POST("/api/admin/groups/{id}/offers", { ...of(groupId), body }));
+export const agreeToOffer = (id: string) => must(api.POST(`${OVERRIDE}/agree`, of(id)));
+export const withdrawOffer = (id: string) => must(api.POST(`${OVERRIDE}/withdraw`, of(id)));

@@ -22,6 +22,7 @@ import { unitText } from "../../texts/number-text.ts";
 import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time, useOpens } from "../../ui/ui.ts";
 import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { MaintenanceNotice } from "../maintenance/maintenance-notice.tsx";
+import { GroupOverrides } from "../shifts/group-overrides.tsx";
 import { Channels } from "./channels.tsx";
 import { EscalationForm } from "./escalation-form.tsx";
 import { GroupDevices } from "./group-devices.tsx";
@@ -52,6 +53,7 @@ export default function GroupPage() {
           <Facts framed facts={factsOf(group.record)} />
           <Escalation group={group} />
           <GroupShifts group={group.record} />
+          <GroupOverrides group={group.record} />
           <Members group={group} />
           <GroupDevices group={group.record} />
           <Channels group={group} />

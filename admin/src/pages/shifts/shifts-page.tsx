@@ -11,6 +11,7 @@ import { useMay } from "../../parts/session.ts";
 import { useListState, useUrlState } from "../../parts/url-state.ts";
 import { type Column, Empty, Page, Section, useOpens } from "../../ui/ui.ts";
 import { GroupWeek } from "./group-week.tsx";
+import { OwnDuties } from "./own-duties.tsx";
 import { ShiftDialog, ShiftForm } from "./shift-dialog.tsx";
 import { OnDuty, shiftTimes } from "./shift-times.tsx";
 import "./week.css";
@@ -47,6 +48,7 @@ export default function ShiftsPage() {
   return (
     <Page title={common.shifts} lead={t.aShiftSaysWhoIs} actions={create}>
       <GroupWeek values={values} onChange={change} />
+      <OwnDuties />
       <Section title={t.allShifts}>
         <Records
           label={common.shifts}

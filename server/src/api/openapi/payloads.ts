@@ -110,6 +110,33 @@ export const PAYLOADS: Readonly<Record<string, Payload>> = {
     data: z.strictObject({ group: named, notify: NOTIFY, requestedBy }).meta({ id: "GroupTestMessageData" }),
     example: { group: GROUP, notify: "channels", requestedBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d" },
   },
+  "duty.changed": {
+    summary: "A duty of the user was taken by another, given back, or is offered",
+    data: z
+      .strictObject({
+        group: named,
+        duty: z
+          .strictObject({
+            change: z.enum(["offered", "taken", "ended"]).meta({ id: "DutyChange" }),
+            startsAt: timestamp,
+            endsAt: timestamp,
+            user: user.nullable().meta({ description: "Who takes it; null if it is offered to everyone of the group" }),
+            replaces: user.nullable().meta({ description: "Whose duty it is; null for that of everybody" }),
+          })
+          .meta({ id: "MessageDuty" }),
+      })
+      .meta({ id: "DutyChangedMessageData" }),
+    example: {
+      group: GROUP,
+      duty: {
+        change: "taken",
+        startsAt: "2026-11-28T08:00:00.000Z",
+        endsAt: "2026-11-28T20:00:00.000Z",
+        user: { email: "bob@acme.example" },
+        replaces: { email: "mia@acme.example" },
+      },
+    },
+  },
   "user.test": {
     summary: "A test of a user's own channels",
     data: z.strictObject({ user }).meta({ id: "UserTestMessageData" }),

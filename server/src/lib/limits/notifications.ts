@@ -60,6 +60,13 @@ export const notifications = limitTable({
     reached: "429 rate_limited with Retry-After",
     fixed: true,
   },
+  offersOfUserPerDay: {
+    level: "record",
+    of: "duties that a user offers to others in 24 hours",
+    value: 20,
+    reached: "429 rate_limited with Retry-After",
+    fixed: true,
+  },
   testsOfUserPerHour: {
     level: "record",
     of: "test messages that users send to their own addresses in one hour",

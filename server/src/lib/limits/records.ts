@@ -25,6 +25,8 @@ export const records = limitTable({
   usersOfShift: perRecord("users of a shift", 500),
   turnsOfShift: perRecord("turns of a shift's rotation", 52),
   usersOfTurn: perRecord("users of one turn of a rotation", 10),
+  overridesOfGroup: perRecord("overrides and offers of duties in a group, with those of the last 30 days", 200),
+  daysOfOverride: perRecord("days from now to the end of an override of duties", 366),
   devicesOfWindow: perRecord("devices named by a maintenance window", 500),
   snoozeDays: perRecord("days of a snooze", 30),
   muteDays: perRecord("days of a muted rule", 366),

@@ -31,6 +31,7 @@ function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): Paged
     channels: [],
     members: [],
     shifts,
+    overrides: [],
     escalation,
     alwaysPages: "critical",
     ...more,

@@ -48,12 +48,12 @@ async function dutiesOf(
   const groupIds = groupId === undefined ? [...new Set(shifts.flatMap((shift) => shift.groupIds))] : [groupId];
   const groups = await readGroups(db, tenantId, groupIds);
   const loose = shifts.filter((shift) => shift.groupIds.length === 0).map(({ id }) => id);
-  const roster = loose.length > 0 ? await readRoster(db, tenantId, loose) : { shifts: [] };
+  const roster = loose.length > 0 ? await readRoster(db, tenantId, loose) : { shifts: [], overrides: [] };
   const found = [
     ...groups.flatMap((group) => rosterAt(group, at).map((span) => ({ span, groupId: group.id }))),
     // Without a group, no layer is above another.
     ...roster.shifts.flatMap((shift) =>
-      rosterAt({ shifts: [shift] }, at).map((span) => ({ span, groupId: undefined })),
+      rosterAt({ ...roster, shifts: [shift] }, at).map((span) => ({ span, groupId: undefined })),
     ),
   ];
   const byShift = Map.groupBy(found, ({ span }) => span.shift.id);

@@ -73,7 +73,8 @@ function onCall(groups: PagedGroup[], now: Date): OnCall {
   return { now: duties.filter(({ startsAt }) => startsAt <= now), duties, gaps: uncoveredTimes(covered, now, until) };
 }
 
-function dutiesOf(group: PagedGroup, from: Date, to: Date): OnCallDuty[] {
+/** Returns the duties of a group that overlap [`from`, `to`), by start. */
+export function dutiesOf(group: PagedGroup, from: Date, to: Date): OnCallDuty[] {
   return rosterBetween(group, from, to).map(({ shift, users, startsAt, endsAt }) => ({
     groupId: group.id,
     shiftId: shift.id,

@@ -1,11 +1,11 @@
 import { linkOf } from "../channels/confirmation-token.ts";
 import type { NotificationsDeps } from "../deps.ts";
-import { anomalyFacts, headline, localTime, oneLine } from "../mail/mail-text.ts";
+import { anomalyFacts, dutyTimes, headline, localTime, oneLine } from "../mail/mail-text.ts";
 import type { ConfirmationMessage, Message } from "../message.ts";
 
 /** A message as channel types render it. Names and values come from users and devices: every type escapes them. */
 export interface Notice {
-  kind: "opened" | "resolved" | "test" | "confirmation";
+  kind: "opened" | "resolved" | "test" | "confirmation" | "duty";
   title: string;
   /** Sentences below the title. */
   text: string;
@@ -50,8 +50,10 @@ export function noticeOf(
   const group = "group" in message ? oneLine(message.group?.name ?? "") : "";
   const title = "items" in message ? `${message.total} messages` : titleOf(message);
   const link = { label: "Open Muster", url: base };
-  const text = `No anomaly has opened. Requested at ${localTime(message.at, message.timeZone)}.`;
-  return { ...plain, kind: "test", title: oneLine(title), text, link, device: undefined, group };
+  const isDuty = "duty" in message;
+  const asked = `No anomaly has opened. Requested at ${localTime(message.at, message.timeZone)}.`;
+  const text = isDuty ? dutyTimes(message) : asked;
+  return { ...plain, kind: isDuty ? "duty" : "test", title: oneLine(title), text, link, device: undefined, group };
 }
 
 function titleOf(message: Exclude<Message, { type: "channel.confirmation" } | { type: "digest" }>): string {

@@ -5,6 +5,7 @@ import type {
   CertificateMessage,
   ConfirmationMessage,
   DigestMessage,
+  DutyMessage,
   GroupTestMessage,
   NamedDevice,
   SingleMessage,
@@ -56,6 +57,7 @@ function single(message: SingleMessage, baseUrl: string) {
   if ("anomaly" in message) return ofAnomaly(message, baseUrl);
   if ("notify" in message) return ofTest(message, baseUrl);
   if ("user" in message) return ofUserTest(message, baseUrl);
+  if ("duty" in message) return ofDuty(message, baseUrl);
   return "certificate" in message ? ofCertificate(message, baseUrl) : ofSuppressed(message, baseUrl);
 }
 
@@ -95,6 +97,24 @@ function ofUserTest(message: UserTestMessage, baseUrl: string) {
     `Requested at ${localTime(at, timeZone)}.`,
   ];
   return { subject: headline(message), lines: [...lines, "", `${baseUrl}/account`] };
+}
+
+function ofDuty(message: DutyMessage, baseUrl: string) {
+  const { duty } = message;
+  const offered = duty.change === "offered" ? ["To take it, agree in the app, under Shifts.", ""] : [];
+  const lines = [`${oneLine(headline(message))}.`, dutyTimes(message), "", ...offered, `${baseUrl}/shifts`];
+  return { subject: headline(message), lines };
+}
+
+/** Returns the start and the end of a duty, in one line. */
+export function dutyTimes({ duty, timeZone }: DutyMessage): string {
+  return `From ${localTime(duty.startsAt, timeZone)} to ${localTime(duty.endsAt, timeZone)}.`;
+}
+
+function dutyHeadline({ duty: { change, user, replaces }, group }: DutyMessage): string {
+  const whose = replaces ? `the duty of ${replaces.email}` : "the duty";
+  if (change === "offered") return `${replaces!.email} offers a duty in ${group.name}`;
+  return `${user!.email} ${change === "taken" ? "takes" : "no longer takes"} ${whose} in ${group.name}`;
 }
 
 const LAST_RESORT = "No escalation step of the device's groups reached anybody. You get this because you are an admin.";
@@ -171,6 +191,7 @@ export function headline(message: SingleMessage): string {
   if ("suppressed" in message) return `${message.suppressed} messages were suppressed`;
   if ("notify" in message) return `TEST: pages of ${message.group.name} arrive here`;
   if ("user" in message) return "TEST: your pages arrive here";
+  if ("duty" in message) return dutyHeadline(message);
   const { anomaly, device } = message;
   const what = message.type === "anomaly.resolved" ? "RESOLVED" : anomaly.severity.toUpperCase();
   return `${what}: ${device.name}: ${anomaly.message}`;

@@ -58,7 +58,9 @@ export function addressesOf(to: Recipient, person: PersonRow | undefined): Recip
 
 /** Returns the ids of all users of the groups. */
 export function usersOf(groups: readonly PagedGroup[]): string[] {
-  return groups.flatMap(({ members, shifts }) =>
-    [...members, ...shifts.flatMap(({ users }) => users)].map(({ id }) => id),
+  return groups.flatMap(({ members, shifts, overrides }) =>
+    [...members, ...shifts.flatMap(({ users }) => users), ...overrides.flatMap(({ user }) => user ?? [])].map(
+      ({ id }) => id,
+    ),
   );
 }

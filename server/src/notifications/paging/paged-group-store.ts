@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
-import { ACTIVE, PEOPLE, rosterColumn } from "../roster/roster-store.ts";
+import { ACTIVE, overridesColumn, PEOPLE, rosterColumn } from "../roster/roster-store.ts";
 import type { PagedGroup } from "./recipients.ts";
 
 /** Reads groups with the people that each may notify, by id. @param tenantId `null` for any tenant */
@@ -13,7 +13,7 @@ export async function readGroups(db: Db, tenantId: string | null, ids: string[])
                 'disabled', c.disabled, 'failing', c.failing) ORDER BY c.position), '[]') FROM shared_group_channels c WHERE c.group_id = g.id) AS channels,
       (SELECT ${PEOPLE} FROM shared_group_members m JOIN shared_users u ON u.id = m.user_id
         WHERE m.group_id = g.id AND ${ACTIVE}) AS members,
-      ${rosterColumn(shifts)}
+      ${rosterColumn(shifts)}, ${overridesColumn(sql`g.id`)}
       FROM shared_groups g
      WHERE g.id = ANY (${ids}::uuid[]) AND (${tenantId}::uuid IS NULL OR g.tenant_id = ${tenantId})
      ORDER BY g.id`.execute(db);

@@ -95,6 +95,16 @@ export async function considerDeferred(tx: Tx, userId: string, now: Date): Promi
        ORDER BY id FOR UPDATE))`.execute(tx);
 }
 
+/** Re-evaluates the messages of a group that wait for a duty of these users, after duties have changed. */
+export async function considerOffShift(tx: Tx, groupId: string, userIds: readonly string[], now: Date): Promise<void> {
+  await sql`
+    UPDATE deliveries SET release_at = ${now} WHERE id = ANY (ARRAY(
+      SELECT id FROM deliveries
+       WHERE user_id = ANY (${[...userIds]}::uuid[]) AND group_id = ${groupId} AND state = 'deferred'
+         AND deferred_by = 'off_shift' AND (release_at IS NOT NULL OR deferred_until IS NULL)
+       ORDER BY id FOR UPDATE))`.execute(tx);
+}
+
 /** Defers a message further. A hold of the anomaly may end early, so it is evaluated every minute. */
 export async function deferLonger(tx: Tx, id: string, { by, until }: Deferral, now: Date): Promise<void> {
   const again = by === "held" && until && until > addMs(now, AGAIN_MS) ? addMs(now, AGAIN_MS) : until;

@@ -1,4 +1,4 @@
-import { nextDuty } from "../../groups/groups.ts";
+import { dutyAt, nextDuty } from "../../groups/groups.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { type Roster, rosterAt, rosterBetween } from "./roster.ts";
 
@@ -29,9 +29,11 @@ export function dutiesAt(at: Date): PersonalDuties {
 /** Returns when each user's next duty begins, or when to look again; without one, the user is left out. */
 function nextStarts(roster: Roster, at: Date): Map<string, Date> {
   const until = addMs(at, AHEAD_MS);
-  const later = roster.shifts.filter((shift) => nextDuty(shift, at));
-  const starts = new Map(later.flatMap(({ users }) => users.map(({ id }) => [id, until] as const)));
-  if (later.length === 0) return starts;
+  const remaining = roster.shifts.filter((shift) => dutyAt(shift, at) ?? nextDuty(shift, at));
+  if (remaining.length === 0) return new Map();
+  const takers = roster.overrides.flatMap(({ user, endsAt }) => (user && endsAt > at.getTime() ? [user] : []));
+  const people = [...remaining.flatMap(({ users }) => users), ...takers];
+  const starts = new Map(people.map(({ id }) => [id, until] as const));
   const found = new Set<string>();
   for (const { startsAt, users } of rosterBetween(roster, at, until)) {
     if (startsAt <= at) continue;

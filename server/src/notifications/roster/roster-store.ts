@@ -13,15 +13,27 @@ const SHIFT = sql`jsonb_build_object('id', s.id, 'name', s.name, 'timeZone', s.t
     SELECT ${PEOPLE} FROM shared_shift_users m JOIN shared_users u ON u.id = m.user_id
      WHERE m.shift_id = s.id AND ${ACTIVE}))`;
 
+const MS = (time: RawBuilder<unknown>) => sql`(extract(epoch FROM ${time}) * 1000)::bigint`;
+
+/** SQL: the column `overrides` of the {@link Roster} of a group, in the order in which they apply. */
+export function overridesColumn(groupId: RawBuilder<unknown>) {
+  return sql`
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('startsAt', ${MS(sql`o.starts_at`)}, 'endsAt', ${MS(sql`o.ends_at`)},
+              'replaces', o.replaces_id,
+              'user', CASE WHEN ${ACTIVE} THEN jsonb_build_object('id', u.id, 'email', u.email) END) ORDER BY o.agreed_at, o.id), '[]')
+       FROM duty_overrides o JOIN shared_users u ON u.id = o.user_id
+      WHERE o.group_id = ${groupId} AND o.state = 'agreed') AS overrides`;
+}
+
 /** SQL: the column `shifts` of a {@link Roster}. @param shifts the ids of the shifts: a subquery */
 export function rosterColumn(shifts: RawBuilder<unknown>) {
   return sql`
     (SELECT coalesce(jsonb_agg(${SHIFT} ORDER BY s.id), '[]') FROM shared_shifts s WHERE s.id IN (${shifts})) AS shifts`;
 }
 
-/** Reads shifts of the tenant, by id. */
+/** Reads shifts of the tenant without a group, by id: nothing overrides their duties. */
 export async function readRoster(db: Db, tenantId: string, shiftIds: readonly string[]): Promise<Roster> {
   const ids = sql`SELECT s.id FROM shared_shifts s WHERE s.tenant_id = ${tenantId} AND s.id = ANY (${[...shiftIds]}::uuid[])`;
-  const { rows } = await sql<Roster>`SELECT ${rosterColumn(ids)}`.execute(db);
+  const { rows } = await sql<Roster>`SELECT ${rosterColumn(ids)}, '[]'::jsonb AS overrides`.execute(db);
   return rows[0]!;
 }

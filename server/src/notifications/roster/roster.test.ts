@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DAYS_OF_WEEK, nextDuty, type Rotation } from "../../groups/groups.ts";
+import { DAYS_OF_WEEK, dutyAt, nextDuty, type Rotation } from "../../groups/groups.ts";
 import { addMs, DAY, HOUR, MINUTE } from "../../lib/clock.ts";
 import { dutiesAt } from "./personal-duty.ts";
-import { type Roster, type RosterShift, rosterAt, rosterBetween } from "./roster.ts";
+import { type Roster, type RosterOverride, type RosterShift, rosterAt, rosterBetween } from "./roster.ts";
 
 const PEOPLE = ["ada", "bob", "cy", "dee"].map((id) => ({ id, email: `${id}@acme.example` }));
 const ids = PEOPLE.map(({ id }) => id);
@@ -67,11 +67,26 @@ function shownAround(wall: (at: number) => number, day: number): Shown[] {
 }
 
 /** The reference: who is on duty, from the time that a clock on the wall has shown. */
-function naive({ shifts }: Roster, { shown }: Shown): string {
-  const on = shifts.flatMap((shift) => (isOn(shift, shown) ? [[shift, namesOf(shift, shown)] as const] : []));
+function naive(roster: Roster, { at, shown }: Shown): string {
+  const on = roster.shifts.flatMap((shift) => {
+    const names = changed(roster, at, namesOf(shift, shown));
+    return isOn(shift, shown) ? [[shift, names] as const] : [];
+  });
   const layers = on.filter(([, names]) => names.length > 0).map(([shift]) => shift.layer);
   const paged = on.filter(([shift]) => layers.every((layer) => layer <= shift.layer));
   return JSON.stringify(paged.map(([shift, names]) => [shift.id, ...names]).sort());
+}
+
+/** Returns the people of a shift after the overrides of this instant, one after the other. */
+function changed({ overrides }: Roster, at: number, usual: string[]): string[] {
+  let names = usual;
+  for (const { startsAt, endsAt, replaces, user } of overrides) {
+    if (at < startsAt || at >= endsAt) continue;
+    const taker = user?.id ?? "nobody";
+    names = replaces === null ? [taker] : names.map((name) => (name === replaces ? taker : name));
+    names = [...new Set(names)].filter((name) => name !== "nobody");
+  }
+  return names;
 }
 
 const timeOf = (text: string) => Date.parse(`1970-01-01T${text}Z`);
@@ -134,7 +149,27 @@ function rosterIn(zone: string, day: number): fc.Arbitrary<Roster> {
       rotation: fc.option(rotations(day), { freq: 4 }),
       users: fc.oneof(fc.constant(PEOPLE), fc.subarray(PEOPLE)),
     });
-  return fc.record({ shifts: fc.tuple(shift("s1"), shift("s2"), shift("s3")).map((all) => [...all]) });
+  return fc.record({
+    shifts: fc.tuple(shift("s1"), shift("s2"), shift("s3")).map((all) => [...all]),
+    overrides: fc.array(overrideAround(day), { maxLength: 3 }),
+  });
+}
+
+/** An override in the four days around `day`, of anyone or everybody. */
+function overrideAround(day: number): fc.Arbitrary<RosterOverride> {
+  const [first, quarters] = [day - 3 * DAY, (5 * DAY) / STEP];
+  return fc
+    .record({
+      from: fc.integer({ min: 0, max: quarters }),
+      length: fc.integer({ min: 1, max: quarters }),
+      replaces: fc.option(anyone),
+      user: fc.option(fc.constantFrom(...PEOPLE), { freq: 6 }),
+    })
+    .map(({ from, length, ...people }) => ({
+      startsAt: first + from * STEP,
+      endsAt: first + (from + length) * STEP,
+      ...people,
+    }));
 }
 
 const spanText = (spans: ReturnType<typeof rosterBetween>) =>
@@ -182,8 +217,8 @@ test("who is on duty at an instant is the same as in the week", () => {
 test("duties asked of one roster together are those that each user's own look at it gives", () => {
   const berlin = fc.tuple(rosterIn("Europe/Berlin", Date.parse("2026-10-25")), fc.integer({ min: -40, max: 40 }));
   fc.assert(
-    fc.property(berlin, fc.option(fc.constant("2026-10-25")), ([{ shifts }, hours], validUntil) => {
-      const roster = { shifts: shifts.map((shift, n) => (n === 0 ? shift : { ...shift, validUntil })) };
+    fc.property(berlin, fc.option(fc.constant("2026-10-25")), ([{ shifts, overrides }, hours], validUntil) => {
+      const roster = { overrides, shifts: shifts.map((shift, n) => (n === 0 ? shift : { ...shift, validUntil })) };
       const at = addMs(new Date("2026-10-25T00:30:00Z"), hours * HOUR);
       const until = addMs(at, 28 * DAY);
       const duties = dutiesAt(at);
@@ -191,7 +226,9 @@ test("duties asked of one roster together are those that each user's own look at
         const has = ({ users }: { users: readonly { id: string }[] }) => users.some((user) => user.id === id);
         const mine = rosterBetween(roster, at, until).filter(has);
         const isOn = mine.some(({ startsAt }) => startsAt <= at);
-        const comes = roster.shifts.some((shift) => has(shift) && nextDuty(shift, at));
+        const remaining = roster.shifts.filter((shift) => dutyAt(shift, at) ?? nextDuty(shift, at));
+        const takes = overrides.some(({ user, endsAt }) => user?.id === id && endsAt > at.getTime());
+        const comes = remaining.some(has) || (remaining.length > 0 && takes);
         const first = mine.find(({ startsAt }) => startsAt > at)?.startsAt ?? until;
         assert.deepEqual(duties(roster, id), { isOn, next: isOn || !comes ? null : first });
       }
@@ -215,7 +252,11 @@ const ALWAYS: RosterShift = {
 };
 
 test("a week's turn ends at its hand-over, and pairs take turns as people do", () => {
-  const spans = rosterBetween({ shifts: [ALWAYS] }, new Date("2026-11-08T12:00Z"), new Date("2026-11-10"));
+  const spans = rosterBetween(
+    { shifts: [ALWAYS], overrides: [] },
+    new Date("2026-11-08T12:00Z"),
+    new Date("2026-11-10"),
+  );
   assert.deepEqual(
     spans.map(({ startsAt, users }) => [startsAt.toISOString(), users.map(({ id }) => id).join()]),
     [
@@ -224,7 +265,7 @@ test("a week's turn ends at its hand-over, and pairs take turns as people do", (
       ["2026-11-09T09:00:00.000Z", "bob,cy"],
     ],
   );
-  assert.deepEqual(dutiesAt(new Date("2026-11-08T12:00Z"))({ shifts: [ALWAYS] }, "bob"), {
+  assert.deepEqual(dutiesAt(new Date("2026-11-08T12:00Z"))({ shifts: [ALWAYS], overrides: [] }, "bob"), {
     isOn: false,
     next: new Date("2026-11-09T09:00Z"),
   });
@@ -233,8 +274,33 @@ test("a week's turn ends at its hand-over, and pairs take turns as people do", (
 test("a lower layer is on duty while nobody of a higher one is", () => {
   const above = { ...ALWAYS, id: "s2", layer: 1, startTime: "08:00", endTime: "16:00", rotation: null };
   const onDuty = (users: typeof PEOPLE, hour: string) =>
-    rosterAt({ shifts: [ALWAYS, { ...above, users }] }, new Date(`2026-11-08T${hour}Z`)).map(({ shift }) => shift.id);
+    rosterAt({ shifts: [ALWAYS, { ...above, users }], overrides: [] }, new Date(`2026-11-08T${hour}Z`)).map(
+      ({ shift }) => shift.id,
+    );
   assert.deepEqual(onDuty([person("dee")], "12:00"), ["s2"]);
   assert.deepEqual(onDuty([person("dee")], "16:00"), ["s1"]);
   assert.deepEqual(onDuty([], "12:00"), ["s1", "s2"]);
+});
+
+test("an override changes the people of a shift and not its hours, and without an active taker leaves a gap", () => {
+  const days: RosterShift = {
+    ...ALWAYS,
+    startTime: "08:00",
+    endTime: "16:00",
+    rotation: null,
+    users: [person("ada"), person("bob")],
+  };
+  const [startsAt, endsAt] = [Date.parse("2026-11-08T12:00Z"), Date.parse("2026-11-08T20:00Z")];
+  const onDuty = (hour: string, override: Partial<RosterOverride>) => {
+    const overrides = [{ startsAt, endsAt, replaces: "ada", user: person("dee"), ...override }];
+    const [span] = rosterAt({ shifts: [days], overrides }, new Date(`2026-11-08T${hour}Z`));
+    return span?.users.map(({ id }) => id);
+  };
+  assert.deepEqual(onDuty("11:59", {}), ["ada", "bob"]);
+  assert.deepEqual(onDuty("12:00", {}), ["dee", "bob"]);
+  assert.deepEqual(onDuty("17:00", {}), undefined);
+  assert.deepEqual(onDuty("12:00", { replaces: null }), ["dee"]);
+  assert.deepEqual(onDuty("12:00", { user: null }), ["bob"]);
+  assert.deepEqual(onDuty("12:00", { replaces: null, user: null }), []);
+  assert.deepEqual(onDuty("12:00", { user: person("bob") }), ["bob"]);
 });

@@ -22,9 +22,23 @@ export interface RosterShift extends ShiftTimes {
   users: Person[];
 }
 
+/**
+ * A time in which a person takes the duty of another, or of everybody (`replaces` is null). It changes the people of
+ * shifts, not their hours. Times are in milliseconds since 1970.
+ */
+export interface RosterOverride {
+  startsAt: number;
+  endsAt: number;
+  replaces: string | null;
+  /** The active user who takes the duty; `null` once deactivated or deleted. */
+  user: Person | null;
+}
+
 /** Shifts that are on duty together. */
 export interface Roster {
   shifts: RosterShift[];
+  /** In the order in which they apply. */
+  overrides: RosterOverride[];
 }
 
 /** A time in which the same people of a shift are on duty; nobody if `users` is empty. */
@@ -33,22 +47,35 @@ export interface RosterSpan extends Duty {
   users: Person[];
 }
 
-/** Returns the people of a shift's turn at `at`. It does not check whether the shift is on duty: `rosterAt` does. */
-export function peopleAt({ rotation, timeZone, users }: RosterShift, at: Date): Person[] {
+/** Returns the people of a shift at `at`. It does not check whether the shift is on duty: `rosterAt` does. */
+function peopleAt({ rotation, timeZone, users }: RosterShift, { overrides }: Roster, at: Date): Person[] {
   const turn = rotation?.turns[turnAt(timeZone, rotation, at)];
-  return turn ? users.filter(({ id }) => turn.includes(id)) : users;
+  const usual = turn ? users.filter(({ id }) => turn.includes(id)) : users;
+  return overrides.filter((override) => isIn(override, at.getTime())).reduce(applyOverride, usual);
+}
+
+function isIn({ startsAt, endsAt }: { startsAt: number; endsAt: number }, at: number): boolean {
+  return startsAt <= at && at < endsAt;
+}
+
+function applyOverride(people: Person[], { replaces, user }: RosterOverride): Person[] {
+  const taker = user ? [user] : [];
+  if (replaces === null) return taker;
+  const changed = people.flatMap((person) => (person.id === replaces ? taker : [person]));
+  return changed.filter(({ id }, at) => changed.findIndex((other) => other.id === id) === at);
 }
 
 /**
- * Returns the spans of the roster that overlap [`from`, `to`), unclipped and by start: those of a lower layer only
- * while nobody of a higher layer is on duty.
+ * Decides who is on duty: everything else asks this function. Returns the spans of the roster that overlap
+ * [`from`, `to`), unclipped and by start: those of a lower layer only while nobody of a higher layer is on duty.
  */
-export function rosterBetween({ shifts }: Roster, from: Date, to: Date): RosterSpan[] {
+export function rosterBetween(roster: Roster, from: Date, to: Date): RosterSpan[] {
+  const { shifts } = roster;
   // A duty lasts at most a day of 25 hours, and a span is cut where a span of another layer ends.
   const [first, last] = [addMs(from, -2 * DAY), addMs(to, 2 * DAY)];
   const layered = new Set(shifts.map(({ layer }) => layer)).size > 1;
   const [begin, end] = layered ? [first, last] : [from, to];
-  const spans = shifts.map((shift) => spansOf(shift, begin, end));
+  const spans = shifts.map((shift) => spansOf(shift, roster, begin, end));
   const shown = spans.flatMap((own, at) => {
     const above = spans.filter((_, other) => shifts[other]!.layer > shifts[at]!.layer).flat();
     return without(
@@ -67,14 +94,14 @@ export function rosterAt(roster: Roster, at: Date): RosterSpan[] {
 }
 
 /** Returns the spans of one shift, whatever the others are. */
-export function spansOf(shift: RosterShift, from: Date, to: Date): RosterSpan[] {
+function spansOf(shift: RosterShift, roster: Roster, from: Date, to: Date): RosterSpan[] {
   return dutiesBetween(shift, from, to).flatMap((duty) => {
-    const cuts = cutsOf(shift, duty);
+    const cuts = cutsOf(shift, roster, duty);
     const spans: RosterSpan[] = [];
     for (const [at, startsAt] of cuts.entries()) {
       const endsAt = cuts[at + 1];
       if (!endsAt) break;
-      const [before, users] = [spans.at(-1), peopleAt(shift, startsAt)];
+      const [before, users] = [spans.at(-1), peopleAt(shift, roster, startsAt)];
       if (before && isSame(before.users, users)) before.endsAt = endsAt;
       else spans.push({ shift, users, startsAt, endsAt });
     }
@@ -83,9 +110,12 @@ export function spansOf(shift: RosterShift, from: Date, to: Date): RosterSpan[] 
 }
 
 /** Returns the instants of a duty at which its people may change, with its start and end, in order. */
-function cutsOf({ timeZone, rotation }: RosterShift, { startsAt, endsAt }: Duty): Date[] {
-  const turns = rotation ? handOversBetween(timeZone, rotation, startsAt, endsAt) : [];
-  return [startsAt, ...turns, endsAt];
+function cutsOf({ timeZone, rotation }: RosterShift, { overrides }: Roster, { startsAt, endsAt }: Duty): Date[] {
+  const turns = rotation ? handOversBetween(timeZone, rotation, startsAt, endsAt).map(Number) : [];
+  const changes = overrides.flatMap((override) => [override.startsAt, override.endsAt]);
+  const within = [...turns, ...changes].filter((at) => at > startsAt.getTime() && at < endsAt.getTime());
+  const instants = [...new Set(within)].sort((a, b) => a - b).map((at) => new Date(at));
+  return [startsAt, ...instants, endsAt];
 }
 
 /** Returns the parts of the spans that none of the others overlaps. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Caller, LeastRole, Role } from "../../../src/access/access.ts";
+import { type Caller, type LeastRole, type Role, userIdOf } from "../../../src/access/access.ts";
+import { DAYS_OF_WEEK } from "../../../src/groups/groups.ts";
 import { addMs, HOUR } from "../../../src/lib/clock.ts";
 import { addAnomaly } from "../../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../../harness/devices.ts";
@@ -18,6 +19,14 @@ export interface Records {
   shift: string;
   /** A shift that the group uses. */
   assignedShift: string;
+  /** A group on whose shift the callers are on duty. */
+  rosteredGroup: string;
+  /** A user who takes everybody's duty in the group. */
+  override: string;
+  /** A duty that is offered to everyone of the group. */
+  offer: string;
+  /** A duty that is offered to the viewer among the callers. */
+  offerToViewer: string;
   /** A maintenance window in effect over the device. */
   maintenanceWindow: string;
   threshold: string;
@@ -88,6 +97,10 @@ export const NOWHERE: Records = {
   integration: "00000000-0000-7000-8000-00000000001c",
   shift: "00000000-0000-7000-8000-000000000003",
   assignedShift: "00000000-0000-7000-8000-00000000000b",
+  rosteredGroup: "00000000-0000-7000-8000-00000000002a",
+  override: "00000000-0000-7000-8000-00000000002b",
+  offer: "00000000-0000-7000-8000-00000000002c",
+  offerToViewer: "00000000-0000-7000-8000-00000000002d",
   maintenanceWindow: "00000000-0000-7000-8000-00000000000f",
   threshold: "00000000-0000-7000-8000-000000000004",
   anomaly: "00000000-0000-7000-8000-000000000005",
@@ -199,6 +212,19 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
   };
   const webhook = async () =>
     server.app.notifications.createWebhook(caller, { groupId: (await group()).id, url: `${WEBHOOK}/${fresh()}` });
+  const rostered = async (userIds: string[]) => {
+    const made = await groups.createGroup(caller, { name: "Rostered", memberUserIds: staff });
+    const always = { timeZone: "UTC", startTime: "00:00", endTime: "00:00", daysOfWeek: DAYS_OF_WEEK };
+    const shift = await groups.createShift(caller, { name: "Always", ...always, userIds });
+    return await groups.assignShift(caller, made.id, shift.id);
+  };
+  const offered = async (userId: string | null) => {
+    const { id } = await addUser(server, { caller }, "viewer");
+    const [startsAt, endsAt] = [server.clock.now(), addMs(server.clock.now(), HOUR)];
+    const offer = { userId, startsAt, endsAt };
+    return (await server.app.notifications.offerDuty(asUser(caller, id, "viewer"), (await rostered([id])).id, offer))
+      .id;
+  };
   const commandTopic = async () => `t/${caller.tenantSlug}/commands/${await deviceId()}`;
   return {
     command: async () =>
@@ -217,6 +243,14 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       await groups.assignShift(caller, (await group()).id, id);
       return id;
     },
+    rosteredGroup: async () => (await rostered(staff)).id,
+    override: async () => {
+      const endsAt = addMs(server.clock.now(), HOUR);
+      const [{ id }, { id: userId }] = [await group(), await user()];
+      return (await server.app.notifications.createOverride(caller, id, { userId, endsAt })).id;
+    },
+    offer: async () => await offered(null),
+    offerToViewer: async () => await offered(callers.viewer ? userIdOf(callers.viewer) : null),
     maintenanceWindow: async () => {
       const window = { name: "Firmware", covers: "devices" as const, deviceIds: [await deviceId()] };
       const endsAt = addMs(server.clock.now(), HOUR);

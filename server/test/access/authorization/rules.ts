@@ -3,6 +3,7 @@ import type { Features } from "../../../src/features.ts";
 import { addMs, DAY, systemClock } from "../../../src/lib/clock.ts";
 import { PUSH_KEYS } from "../../harness/webhooks.ts";
 import { fresh, PROVIDER, type Records, type Staff, WEBHOOK } from "./records.ts";
+import { OWN } from "./special-cases.ts";
 
 /**
  * The authorization of a use case and its example arguments: the scope that an API key needs, the least role of a user,
@@ -32,33 +33,6 @@ const period = { from: new Date("2026-01-01T00:00:00Z"), to: new Date("2026-01-0
 /** An instant soon after any test's present. */
 const tomorrow = () => addMs(systemClock.now(), 2 * DAY);
 const ignore = () => undefined;
-
-/**
- * Use cases on the caller's own records, such as a user's quiet hours. The shell cannot run them because it is no user.
- */
-export const OWN: ReadonlySet<string> = new Set([
-  "access.listFilters",
-  "access.changeProfile",
-  "access.saveFilter",
-  "access.renameFilter",
-  "access.deleteFilter",
-  "notifications.getOwnNotifications",
-  "notifications.setOwnNotifications",
-  "notifications.addOwnChannel",
-  "notifications.removeOwnChannel",
-  "notifications.addOwnPush",
-  "notifications.testOwnNotifications",
-  "notifications.listOwnTests",
-]);
-
-/** Use cases on the caller's own key. */
-export const OWN_KEY: ReadonlySet<string> = new Set(["access.getOwnKey", "access.rotateOwnKey"]);
-
-/** Use cases that ask an identity provider, which only the tests of single sign-on have. */
-export const ASKS_PROVIDER: ReadonlySet<string> = new Set([
-  "identity.startProviderTest",
-  "identity.completeProviderTest",
-]);
 
 /** Use cases that need a provider's answer: the tests of single sign-on call them. */
 export const AT_PROVIDER: ReadonlySet<string> = new Set([
@@ -327,6 +301,17 @@ export const RULES: Rules = {
     updateWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow, { name: fresh() }]],
     endWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow]],
     extendWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow, tomorrow()]],
+    listOverrides: ["shifts:read", "viewer", ({ group }) => [group, page]],
+    createOverride: ["shifts:write", "admin", ({ group, user }) => [group, { userId: user, endsAt: tomorrow() }]],
+    deleteOverride: ["shifts:write", "admin", ({ override }) => [override]],
+    offerDuty: [
+      "no key",
+      "viewer",
+      ({ rosteredGroup }) => [rosteredGroup, { startsAt: systemClock.now(), endsAt: tomorrow() }],
+    ],
+    agreeToOffer: ["no key", "viewer", ({ offer }) => [offer]],
+    withdrawOffer: ["no key", "viewer", ({ offerToViewer }) => [offerToViewer]],
+    listOwnDuties: ["no key", "viewer", () => []],
     deleteWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow]],
   },
   overview: {

@@ -66,6 +66,9 @@ DELETE /thresholds/{id} thresholds:write
 POST /thresholds/{id}/enable thresholds:write
 POST /thresholds/{id}/disable thresholds:write
 POST /thresholds/{id}/dry-run thresholds:write
+GET /groups/{id}/overrides shifts:read
+POST /groups/{id}/overrides shifts:write
+DELETE /overrides/{id} shifts:write
 GET /maintenance-windows shifts:read
 GET /maintenance-windows/{id} shifts:read
 POST /maintenance-windows shifts:write

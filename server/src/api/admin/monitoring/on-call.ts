@@ -5,7 +5,7 @@ import { id, idParams, timestamp } from "../../shapes.ts";
 
 const TAG = "On call";
 
-const duty = z
+export const duty = z
   .strictObject({
     groupId: id,
     shiftId: id,
@@ -32,7 +32,7 @@ const onCall = z
   })
   .meta({ id: "OnCall" });
 
-const DUTY = {
+export const DUTY = {
   groupId: "0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
   shiftId: "0199c1c6-2b00-7d66-a3e4-5f6a7b8c9d0e",
   shiftName: "Nights, week",

@@ -73,4 +73,32 @@ CREATE TABLE group_shifts (
   FOREIGN KEY (tenant_id, shift_id) REFERENCES shifts (tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX group_shifts_shift ON group_shifts (shift_id);
+
+-- For a time, a user takes the duty of another in a group, or of everybody ("replaces_id" is null). Without a user, an
+-- offer is open to everyone of the group; the first to agree takes it.
+CREATE TABLE duty_overrides (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz NOT NULL,
+  user_id uuid,
+  replaces_id uuid,
+  state text NOT NULL CHECK (state IN ('offered', 'agreed', 'withdrawn')),
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  agreed_at timestamptz,
+  FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE,
+  FOREIGN KEY (tenant_id, user_id) REFERENCES users (tenant_id, id),
+  FOREIGN KEY (tenant_id, replaces_id) REFERENCES users (tenant_id, id),
+  CHECK (starts_at < ends_at),
+  CHECK (user_id <> replaces_id),
+  CHECK (state <> 'agreed' OR user_id IS NOT NULL),
+  CHECK (state = 'agreed' OR replaces_id IS NOT NULL),
+  CHECK ((state = 'agreed') = (agreed_at IS NOT NULL))
+);
+CREATE INDEX duty_overrides_ended ON duty_overrides (ends_at);
+CREATE INDEX duty_overrides_group ON duty_overrides (group_id, state);
+CREATE INDEX duty_overrides_replaces ON duty_overrides (replaces_id, created_at) WHERE replaces_id IS NOT NULL;
+CREATE INDEX duty_overrides_user ON duty_overrides (user_id) WHERE user_id IS NOT NULL;
 `;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { LIMITS, type NewShift, type Rotation, type ShiftRecord } from "../../src/groups/groups.ts";
-import { MINUTE } from "../../src/lib/clock.ts";
-import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
-import { https } from "../harness/http/https.ts";
-import { startServer, type TestServer } from "../harness/server.ts";
-import { callerForUser } from "../harness/shell-caller.ts";
+import { LIMITS, type NewShift, type Rotation, type ShiftRecord } from "../../../src/groups/groups.ts";
+import { MINUTE } from "../../../src/lib/clock.ts";
+import { newKey, newTenant, type TestTenant } from "../../harness/devices.ts";
+import { https } from "../../harness/http/https.ts";
+import { startServer, type TestServer } from "../../harness/server.ts";
+import { callerForUser } from "../../harness/shell-caller.ts";
 
 const NOWHERE = "00000000-0000-7000-8000-000000000000";
 const NIGHTS: NewShift = {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { NewShift } from "../../src/groups/groups.ts";
-import { addMs, DAY, HOUR } from "../../src/lib/clock.ts";
-import type { TestTenant } from "../harness/devices.ts";
-import { type NotificationEnvironment, startEnvironment } from "./environment.ts";
+import type { NewShift } from "../../../src/groups/groups.ts";
+import { addMs, DAY, HOUR } from "../../../src/lib/clock.ts";
+import type { TestTenant } from "../../harness/devices.ts";
+import { type NotificationEnvironment, startEnvironment } from "../environment.ts";
 
 let given: NotificationEnvironment;
 before(async () => {

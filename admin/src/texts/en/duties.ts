@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import type { Value } from "../phrase.ts";
+import { phrase } from "../phrase.ts";
+
+/** The texts of overrides, offers and one's own duties. */
+export const t = {
+  overrides: "Overrides",
+  overridesLead: "For a time, somebody takes the duty of another. The hours of the shifts stay as they are.",
+  noOverride: "Nobody takes another's duty.",
+  onDuty: "On duty",
+  insteadOf: "Instead of",
+  state: "State",
+  everybody: "everybody on duty",
+  offered: "offered",
+  agreed: "agreed",
+  override: "Override a duty",
+  overrideTitle: (group: Value) => `Override a duty in ${group}`,
+  overrideAction: "Override",
+  overridden: "The duty is overridden. Those concerned are told.",
+  takes: "Takes the duty",
+  choosePerson: "Choose a person.",
+  begins: "Begins",
+  emptyIsNow: "Empty: now. In your own time zone.",
+  ends: "Ends",
+  inYourZone: "In your own time zone.",
+  enterATime: "Enter a time.",
+  end: "End",
+  endQuestion: "End this override?",
+  endText: "The usual people are on duty again, and are told.",
+  ended: "The override is ended.",
+  myShifts: "My shifts",
+  myLead: "Your next ten duties within 28 days, with overrides.",
+  noDuty: "You have no duty in the next 28 days.",
+  offer: "Offer",
+  offerTitle: (group: Value) => `Offer your duty in ${group}`,
+  offerText: "It stays yours until somebody agrees. You are both told.",
+  offerTo: "Offer it to",
+  everyone: "everyone of the group",
+  isOffered: "The duty is offered.",
+  theyOffer: (who: ReactNode, group: ReactNode, from: ReactNode, to: ReactNode) =>
+    phrase`${who} offers a duty in ${group}: ${from} to ${to}`,
+  youOffer: (group: ReactNode, from: ReactNode, to: ReactNode) =>
+    phrase`You offer your duty in ${group}: ${from} to ${to}`,
+  take: "Take it",
+  taken: "The duty is yours.",
+  decline: "Decline",
+  declined: "The offer is declined.",
+  withdraw: "Withdraw",
+  withdrawn: "The offer is withdrawn.",
+};

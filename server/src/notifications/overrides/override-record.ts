@@ -1,0 +1,15 @@
+/** For a time, a user takes the duty of another in a group, or of everybody. */
+export interface OverrideRecord {
+  id: string;
+  groupId: string;
+  startsAt: Date;
+  endsAt: Date;
+  /** Who takes the duty; `null` for an offer to everyone of the group. */
+  userId: string | null;
+  /** Whose duty it is; `null` for everybody's. */
+  replacesUserId: string | null;
+  /** An offer changes nobody's duty until somebody agrees. */
+  state: "offered" | "agreed";
+  createdAt: Date;
+  createdBy: string;
+}
