@@ -96,7 +96,7 @@ browserTest("a person folds a group of the menu, which stays folded after a relo
   await window.context.close();
 });
 
-browserTest("a device offers how to connect, and the settings who is told of a page that reached nobody", async () => {
+browserTest("a device offers how to connect, and the settings how groups are paged", async () => {
   const device = await enrollDevice(server, tenant);
   const window = await opened(`/devices/${device.deviceId}`);
   const { page } = window;
@@ -104,9 +104,15 @@ browserTest("a device offers how to connect, and the settings who is told of a p
   await page.waitForURL(/\/connect$/);
   await page.goto("/settings");
   await page.getByLabel("If a page reaches nobody").selectOption("none");
+  await page.getByLabel("Minutes that a silent device waits for others").fill("11");
+  await page.getByLabel("Openings an hour before a rule flaps").fill("20");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Enter 10 or less.").waitFor();
+  await page.getByLabel("Minutes that a silent device waits for others").fill("5");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved.").waitFor();
-  assert.equal((await admin.call("GET", "/tenant")).json.lastResort, "none");
+  const { lastResort, causeWaitMinutes, flapsAbove } = (await admin.call("GET", "/tenant")).json;
+  assert.deepEqual([lastResort, causeWaitMinutes, flapsAbove], ["none", 5, 20]);
   await assertSoundInAllViews(window, "settings");
   assert.deepEqual(window.problems, []);
   await window.context.close();

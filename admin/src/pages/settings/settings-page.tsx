@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
@@ -66,9 +66,15 @@ const RETENTIONS = (boundsOf("updateTenant", "telemetryRetentionDays").enum ?? [
 
 const LAST_RESORTS = Object.entries(t.lastResorts).map(([value, label]) => ({ value, label }));
 
-const LABELS = { name: common.name, telemetryRetentionDays: t.daysOfTelemetry, lastResort: t.ifAPageReachesNobody };
+const LABELS = {
+  name: common.name,
+  telemetryRetentionDays: t.daysOfTelemetry,
+  lastResort: t.ifAPageReachesNobody,
+  causeWaitMinutes: t.minutesForOthers,
+  flapsAbove: t.openingsAnHour,
+};
 
-/** Changes the name of the tenant, the retention of its telemetry, and who is told of a page that reached nobody. */
+/** Changes the name of the tenant, the retention of its telemetry, and how its groups are paged. */
 function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
   const may = useMay("updateTenant");
   const refresh = useRefresh();
@@ -101,12 +107,28 @@ function TenantForm({ opened }: { opened: Versioned<Tenant> }) {
         data={LAST_RESORTS}
         {...field("lastResort")}
       />
+      <NumberInput
+        label={t.minutesForOthers}
+        description={t.aSilentDeviceWaits}
+        disabled={!may}
+        allowDecimal={false}
+        hideControls
+        {...field("causeWaitMinutes")}
+      />
+      <NumberInput
+        label={t.openingsAnHour}
+        description={t.moreOpeningsFlap}
+        disabled={!may}
+        allowDecimal={false}
+        hideControls
+        {...field("flapsAbove")}
+      />
     </Form>
   );
 }
 
-function valuesOf({ name, telemetryRetentionDays, lastResort }: Tenant) {
-  return { name, telemetryRetentionDays: String(telemetryRetentionDays), lastResort };
+function valuesOf({ name, telemetryRetentionDays, lastResort, causeWaitMinutes, flapsAbove }: Tenant) {
+  return { name, telemetryRetentionDays: String(telemetryRetentionDays), lastResort, causeWaitMinutes, flapsAbove };
 }
 
 function blockedBy(may: boolean, changed: boolean): string | undefined {

@@ -44,6 +44,11 @@ export const t: typeof en = {
   nameAndRetention: "Name, Aufbewahrung und letzte Instanz",
   ifAPageReachesNobody: "Wenn ein Alarm niemanden erreicht",
   aPageReachesNobodyIf: "Wenn keine Stufe der Eskalation einer Gruppe eine Person oder einen Kanal findet.",
+  minutesForOthers: "Minuten, die ein schweigendes Gerät auf andere wartet",
+  aSilentDeviceWaits: "Geräte mit derselben Ursache alarmieren gemeinsam einmal. 0: jedes alarmiert sofort.",
+  openingsAnHour: "Auslösungen je Stunde, ab denen eine Regel flattert",
+  moreOpeningsFlap:
+    "Danach alarmiert eine Regel je Gerät nur einmal, bis Ruhe ist. Kritische alarmieren jedes Mal. 0: nie.",
   lastResorts: { admins: "alle Administratoren per E-Mail verständigen", none: "niemanden verständigen" },
   secondFactorOfAdministrators: "Zweiter Faktor der Administratoren",
   aCodeThatTheSign:

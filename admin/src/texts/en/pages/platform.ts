@@ -46,6 +46,11 @@ export const t = {
   nameAndRetention: "Name, retention and last resort",
   ifAPageReachesNobody: "If a page reaches nobody",
   aPageReachesNobodyIf: "When no step of a group's escalation finds a person or a channel.",
+  minutesForOthers: "Minutes that a silent device waits for others",
+  aSilentDeviceWaits: "Devices that share the cause are paged once, together. 0: each pages at once.",
+  openingsAnHour: "Openings an hour before a rule flaps",
+  moreOpeningsFlap:
+    "Beyond them, a rule pages once per device until it is calm. Critical ones page each time. 0: never.",
   lastResorts: { admins: "tell every administrator by e-mail", none: "tell nobody" },
   secondFactorOfAdministrators: "Second factor of administrators",
   aCodeThatTheSign:
