@@ -1,4 +1,4 @@
-import { adminUseCase, type Caller, ownUserOf, type PreparedChange } from "../../access/access.ts";
+import { adminUseCase, boundedToGroupsOf, type Caller, ownUserOf, type PreparedChange } from "../../access/access.ts";
 import type { Tx } from "../../db/database.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { LIMITS } from "../../lib/limits/limits.ts";
@@ -108,7 +108,8 @@ export const agreeToOffer = adminUseCase(
 );
 
 /**
- * Withdraws the caller's own offer, or declines one to the caller, of which its user is told.
+ * Withdraws the caller's own offer, or declines one to the caller, of which its user is told. An admin of the group may
+ * end any offer.
  *
  * @throws MusterError not_found; precondition_failed if it is taken
  */
@@ -121,9 +122,10 @@ export const withdrawOffer = adminUseCase(
       change: async (tx) => {
         const { me, override, group } = await offerOf(tx, caller, id);
         const { userId, replacesUserId } = override;
-        if (userId !== me && replacesUserId !== me) throw notFound("override");
+        const isAdmin = boundedToGroupsOf(caller) === undefined;
+        if (userId !== me && replacesUserId !== me && !isAdmin) throw notFound("override");
         await withdraw(tx, id);
-        if (userId === me) {
+        if (userId !== null && replacesUserId !== me) {
           const news = { tenantId, change: "ended", group, override, to: [replacesUserId!] } as const;
           await tellDuty(deps, tx, news, deps.clock.now());
         }

@@ -122,6 +122,7 @@ test("an offer is withdrawn by its user or declined by the colleague, and change
   await given.pass(0);
   assert.deepEqual(subjects(ada), [`[Muster] ${cy.email} no longer takes the duty of ${ada.email} in Pump hall`]);
   const second = await duties.offerDuty(as(ada), group.id, times);
+  await assert.rejects(duties.withdrawOffer(as(bob), second.id), { code: "not_found" });
   await duties.withdrawOffer(as(ada), second.id);
   await assert.rejects(duties.agreeToOffer(as(cy), second.id), { code: "not_found" });
   assert.deepEqual(await onDuty(), new Set([ada.id, bob.id]));
