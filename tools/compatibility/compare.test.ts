@@ -36,6 +36,17 @@ test("a removed operation, parameter, answer and webhook break programs", () => 
   assert.deepEqual(webhooks, ["the webhook anomaly.opened is gone"]);
 });
 
+test("an operation may go after its announced end, and not before", () => {
+  const sunset = "2028-01-01T00:00:00.000Z";
+  const before = JSON.parse(TEXT);
+  const after = JSON.parse(TEXT);
+  before.paths["/api/v1/groups/{id}"].get["x-sunset"] = sunset;
+  delete after.paths["/api/v1/groups/{id}"].get;
+  assert.deepEqual(breakingChanges(before, after, new Date(sunset)), []);
+  const early = new Date(Date.parse(sunset) - 1);
+  assert.deepEqual(breakingChanges(before, after, early), ["GET /api/v1/groups/{id} is gone"]);
+});
+
 test("another name or scope of an operation breaks programs", () => {
   const named = broken(({ paths }) => {
     paths["/api/v1/groups"].get.operationId = "getGroups";

@@ -21,6 +21,8 @@ interface Answer {
 interface Operation {
   operationId: string;
   "x-required-scope"?: string;
+  /** The announced end of a deprecated operation. */
+  "x-sunset"?: string;
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, Content> };
   responses: Record<string, Answer>;
@@ -49,13 +51,15 @@ function pathItem(item: PathItem, resolve: Resolve): PathItem {
  *
  * @returns every change that can break a program, one sentence each
  */
-export function breakingChanges(before: Description, after: Description): string[] {
+export function breakingChanges(before: Description, after: Description, now = new Date()): string[] {
   const resolve: [Resolve, Resolve] = [resolverOf(before), resolverOf(after)];
   const operations = Object.entries(before.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, old]) => {
       const name = `${method.toUpperCase()} ${path}`;
       const present = after.paths[path]?.[method];
-      return present ? compareOperations(old, present, resolve, name) : [`${name} is gone`];
+      if (present) return compareOperations(old, present, resolve, name);
+      const sunset = old["x-sunset"];
+      return sunset !== undefined && new Date(sunset) <= now ? [] : [`${name} is gone`];
     }),
   );
   const webhooks = Object.entries(before.webhooks ?? {}).flatMap(([type, item]) => {

@@ -18,12 +18,7 @@ import { createAdmissions } from "./rate-limit/admissions.ts";
 import { type Admission, admitRequest } from "./rate-limit/admit-request.ts";
 import { pruneWindows, WINDOW_MS } from "./rate-limit/rate-limit-store.ts";
 import { createRequestClock } from "./rate-limit/request-clock.ts";
-import {
-  createServiceAccount,
-  deleteServiceAccount,
-  endAccounts,
-  updateServiceAccount,
-} from "./service-accounts/manage-accounts.ts";
+import { deleteServiceAccount, endAccounts } from "./service-accounts/manage-accounts.ts";
 import {
   countServiceAccountProblems,
   getServiceAccount,
@@ -85,6 +80,12 @@ export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
 export type { Admission } from "./rate-limit/admit-request.ts";
 export { findAccount, lockAccount } from "./service-account-store.ts";
+export {
+  addAccount,
+  changeAccount,
+  type NewServiceAccount,
+  type ServiceAccountChange,
+} from "./service-accounts/manage-accounts.ts";
 export { type ServiceAccount, toAccount } from "./service-accounts/view-accounts.ts";
 export {
   DANGEROUS_OPERATIONS,
@@ -163,8 +164,6 @@ export const accessUseCases = {
   listServiceAccounts,
   getServiceAccount,
   countServiceAccountProblems,
-  createServiceAccount,
-  updateServiceAccount,
   deleteServiceAccount,
   nameUsers,
   createKey,

@@ -6,6 +6,7 @@ import type { Scope } from "./keys/scopes.ts";
 /** The error codes for API keys and, with `insufficient_role`, for signed-in users. */
 export type AccessErrorCode =
   | "invalid_api_key"
+  | "address_not_allowed"
   | "insufficient_scope"
   | "insufficient_role"
   | "quota_exceeded"
@@ -19,6 +20,12 @@ export function invalidApiKey(): MusterError<"invalid_api_key"> {
     "invalid_api_key",
     "the API key is missing, malformed, unknown, revoked or expired, or the user who made it was deactivated, deleted or given a new password; send the key in the header X-API-Key",
   );
+}
+
+/** Returns the error for a key of a service account that is used from outside the account's address ranges. */
+export function addressNotAllowed(address: string): MusterError<"address_not_allowed"> {
+  const sentence = `the service account of this key admits requests from its address ranges only, and ${address} is in none of them`;
+  return new MusterError("address_not_allowed", sentence, { detail: address });
 }
 
 /** Returns the error for a key without `scope`; `undefined` means that no scope would suffice (spec 5 rule 6). */

@@ -19,9 +19,10 @@ export interface AccountRow {
   /** False if the contact is deactivated or deleted. */
   contact_active: boolean;
   group_ids: string[];
+  address_ranges: string[];
 }
 
-const LISTED = sql`a.id, a.name, a.role, a.status, a.created_at, a.ends_at, a.contact_id, c.email AS contact_email,
+const LISTED = sql`a.id, a.name, a.role, a.status, a.created_at, a.ends_at, a.address_ranges, a.contact_id, c.email AS contact_email,
   c.status = 'active' AND c.deleted_at IS NULL AS contact_active,
   ARRAY(SELECT m.group_id::text FROM shared_group_members m WHERE m.user_id = a.id ORDER BY m.group_id) AS group_ids`;
 
@@ -58,7 +59,7 @@ export async function lockAccount(tx: Tx, tenantId: string, of: string): Promise
 }
 
 /** The fields that an admin sets. */
-export type AccountFields = Pick<AccountRow, "name" | "role" | "status" | "ends_at" | "contact_id">;
+export type AccountFields = Pick<AccountRow, "name" | "role" | "status" | "ends_at" | "contact_id" | "address_ranges">;
 
 /** @throws MusterError already_exists when another account that is not deleted has this name */
 export async function insertAccount(
@@ -68,15 +69,16 @@ export async function insertAccount(
   await unlessNamed(
     account.name,
     sql`
-    INSERT INTO users (id, tenant_id, kind, name, role, status, password_hash, created_at, contact_id, ends_at)
+    INSERT INTO users (id, tenant_id, kind, name, role, status, password_hash, created_at, contact_id, ends_at,
+                       address_ranges)
     VALUES (${id}, ${tenantId}, 'service', ${account.name}, ${account.role}, ${account.status}, '', ${now},
-            ${account.contact_id}, ${account.ends_at})`,
+            ${account.contact_id}, ${account.ends_at}, ${account.address_ranges})`,
     tx,
   );
 }
 
 /**
- * Fires `users_keys_role`, `users_mqtt_clients`.
+ * Fires `users_keys_owner`, `users_mqtt_clients`.
  *
  * @throws MusterError already_exists when another account that is not deleted has this name
  */
@@ -85,7 +87,8 @@ export async function updateAccount(tx: Tx, id: string, account: AccountFields):
     account.name,
     sql`
     UPDATE users SET name = ${account.name}, role = ${account.role}, status = ${account.status},
-           contact_id = ${account.contact_id}, ends_at = ${account.ends_at}
+           contact_id = ${account.contact_id}, ends_at = ${account.ends_at},
+           address_ranges = ${account.address_ranges}
      WHERE id = ${id}`,
     tx,
   );

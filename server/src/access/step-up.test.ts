@@ -63,7 +63,6 @@ test("every other dangerous operation needs one whatever its body says", () => {
     "rotateMqttClientPassword",
     "saveSingleSignOn",
     "setAuditStream",
-    "setServiceAccountGroups",
     "showWebhook",
     "startFactor",
     "startPasskey",

@@ -33,7 +33,6 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   createKey: { stepUp: ({ scopes, serviceAccountId: account }: AskedKey) => !!account || isDangerous(scopes) },
   createServiceAccount: { stepUp: true },
   updateServiceAccount: { stepUp: true },
-  setServiceAccountGroups: { stepUp: true },
   deleteServiceAccount: { stepUp: true },
   rotateKey: { stepUp: true, scopes: ["own-key:rotate"] },
   // People who can sign in.

@@ -106,7 +106,7 @@ export async function countOtherAdmins(tx: Tx, tenantId: string, userId: string)
 }
 
 /**
- * Sets the role; the right to run the installation ends with the role admin. Fires `users_keys_role`,
+ * Sets the role; the right to run the installation ends with the role admin. Fires `users_keys_owner`,
  * `users_mqtt_clients`, `users_sessions_end`.
  */
 export async function setRole(tx: Tx, id: string, role: UserRow["role"]): Promise<void> {

@@ -66,6 +66,7 @@ export const PROBLEMS = {
   sign_in_refused: { status: 403, middleware: "authentication" },
   sso_required: { status: 403, middleware: "authentication" },
   factor_required: { status: 403, middleware: "authentication" },
+  address_not_allowed: { status: 403, middleware: "authentication" },
   insufficient_scope: { status: 403, middleware: "authorization" },
   not_found: { status: 404, middleware: "handler" },
   device_not_found: { status: 404, middleware: "handler" },

@@ -3,6 +3,7 @@ import type { AccessRule, Caller, Declaration, LeastRole, Scope, StepUpRule, Use
 import type { PeerCertificate } from "../certificates/certificates.ts";
 import type { Missing, Session, Visit } from "../identity/identity.ts";
 import { asFile } from "./csv-query.ts";
+import { announced, type Deprecation } from "./deprecation.ts";
 import { withCursor } from "./list-cursor.ts";
 import type { ErrorCode } from "./problem.ts";
 import { stepUpOf } from "./step-up-of.ts";
@@ -49,6 +50,8 @@ interface Description<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodT
   response?: z.ZodType;
   /** The media type of a stream of records of the shape `response`: an `EventStream`, or a `Download` (also as CSV). */
   mediaType?: "text/event-stream" | "application/x-ndjson";
+  /** Its announced end: answers carry `Deprecation` and `Sunset`. */
+  deprecation?: Deprecation;
   /** Codes beyond those that every route of the surface may answer. */
   errors: readonly ErrorCode[];
   /** A POST that changes nothing: it takes no `Idempotency-Key`, and no audit records it. */
@@ -192,7 +195,7 @@ export function publicRoute<
 ): PublicRoute {
   const { scope } = route.useCase.may;
   if (scope === undefined) throw new Error(`the use case of ${route.operationId} has no scope`);
-  return { ...withCursor(route), scope, surface: "public" };
+  return { ...withCursor(announced(route)), scope, surface: "public" };
 }
 
 /** Declares a device-facing operation: its credential is in the request itself (spec 4.9). */
@@ -208,7 +211,7 @@ export function deviceRoute<
     handler: Handler<DeviceContact, P, Q, B, (...args: Args) => Promise<Result>>;
   },
 ): DeviceRoute {
-  return { ...route, surface: "device" };
+  return { ...announced(route), surface: "device" };
 }
 
 /**

@@ -231,6 +231,7 @@ export interface ApiAuditTable {
 export interface ApiKeyBlocksTable {
   key_id: string;
   block: string;
+  refused: boolean;
   first_at: Date;
   seen_at: Date;
 }
@@ -1388,6 +1389,7 @@ export interface UsersTable {
   theme: "light" | "dark" | null;
   contact_id: string | null;
   ends_at: Date | null;
+  address_ranges: Generated<string[]>;
 }
 
 export interface WebhooksTable {

@@ -152,9 +152,10 @@ CREATE TRIGGER api_audit_streamed AFTER INSERT ON api_audit REFERENCING NEW TABL
 CREATE TABLE api_key_blocks (
   key_id text NOT NULL,
   block text NOT NULL,
+  refused boolean NOT NULL,
   first_at timestamp with time zone NOT NULL,
   seen_at timestamp with time zone NOT NULL,
-  CONSTRAINT api_key_blocks_pkey PRIMARY KEY (key_id, block),
+  CONSTRAINT api_key_blocks_pkey PRIMARY KEY (key_id, block, refused),
   CONSTRAINT api_key_blocks_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id) ON DELETE CASCADE
 );
 CREATE INDEX api_key_blocks_seen ON api_key_blocks USING btree (seen_at);
@@ -1973,12 +1974,13 @@ CREATE TABLE users (
   theme text,
   contact_id uuid,
   ends_at timestamp with time zone,
+  address_ranges text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
   CONSTRAINT users_clock_check CHECK ((clock = ANY (ARRAY['12'::text, '24'::text]))),
   CONSTRAINT users_kind CHECK (
 CASE kind
-    WHEN 'person'::text THEN ((email IS NOT NULL) AND (contact_id IS NULL) AND (ends_at IS NULL))
+    WHEN 'person'::text THEN ((email IS NOT NULL) AND (contact_id IS NULL) AND (ends_at IS NULL) AND (address_ranges = '{}'::text[]))
     ELSE ((email IS NULL) AND (name IS NOT NULL) AND (contact_id IS NOT NULL) AND (ends_at IS NOT NULL) AND (NOT platform) AND (password_hash = ''::text))
 END),
   CONSTRAINT users_kind_check CHECK ((kind = ANY (ARRAY['person'::text, 'service'::text]))),
@@ -1997,8 +1999,8 @@ CREATE UNIQUE INDEX users_service_names ON users USING btree (tenant_id, lower(n
 CREATE INDEX users_tenant ON users USING btree (tenant_id, created_at);
 CREATE TRIGGER users_factors_end AFTER UPDATE OF deleted_at ON users
   FOR EACH ROW WHEN (((old.deleted_at IS NULL) AND (new.deleted_at IS NOT NULL))) EXECUTE FUNCTION delete_user_factors();
-CREATE TRIGGER users_keys_role AFTER UPDATE OF role ON users
-  FOR EACH ROW WHEN ((old.role IS DISTINCT FROM new.role)) EXECUTE FUNCTION notify_keys_of_role();
+CREATE TRIGGER users_keys_owner AFTER UPDATE OF role, address_ranges ON users
+  FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.address_ranges IS DISTINCT FROM new.address_ranges))) EXECUTE FUNCTION notify_keys_of_owner();
 CREATE TRIGGER users_mqtt_clients AFTER UPDATE OF role, status, deleted_at ON users
   FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.status IS DISTINCT FROM new.status) OR (old.deleted_at IS DISTINCT FROM new.deleted_at))) EXECUTE FUNCTION suspend_mqtt_clients();
 CREATE TRIGGER users_sessions_end AFTER UPDATE ON users
@@ -2449,8 +2451,8 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION authorize_keys(ids text[], secret_hashes text[], requests integer[], wall timestamp with time zone, at_ms double precision, most integer, window_ms double precision)
- RETURNS TABLE(nth integer, tenant_id uuid, slug text, scopes text, owner_id uuid, owner_role text, last_used_at timestamp with time zone, passed integer, used integer, oldest_ms double precision, newest_ms double precision)
+CREATE FUNCTION authorize_keys(ids text[], secret_hashes text[], addresses text[], requests integer[], wall timestamp with time zone, at_ms double precision, most integer, window_ms double precision)
+ RETURNS TABLE(nth integer, tenant_id uuid, slug text, scopes text, owner_id uuid, owner_role text, last_used_at timestamp with time zone, allowed boolean[], passed integer, used integer, oldest_ms double precision, newest_ms double precision)
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
@@ -2459,10 +2461,15 @@ BEGIN
   PERFORM commit_later();
   RETURN QUERY
   WITH live AS (
-    SELECT asked.nth::int AS nth, asked.requests, key.*
-      FROM unnest(ids, secret_hashes, requests) WITH ORDINALITY AS asked (id, secret_hash, requests, nth)
+    SELECT asked.nth::int AS nth, key.*, CASE WHEN key.allowed IS NULL THEN asked.requests
+             ELSE least(asked.requests, cardinality(array_positions(key.allowed, true))) END AS requests
+      FROM unnest(ids, secret_hashes, addresses, requests) WITH ORDINALITY AS asked (id, secret_hash, addresses, requests, nth)
      CROSS JOIN LATERAL (
-       SELECT k.id, k.tenant_id, t.slug, array_to_string(k.scopes, ' ') AS scopes, u.id AS owner_id, u.role AS owner_role, k.last_used_at
+       SELECT k.id, k.tenant_id, t.slug, array_to_string(k.scopes, ' ') AS scopes, u.id AS owner_id, u.role AS owner_role, k.last_used_at,
+              CASE WHEN u.address_ranges <> '{}' THEN ARRAY(
+                SELECT coalesce(a.address <<= ANY (u.address_ranges::inet[]), false)
+                  FROM unnest(string_to_array(asked.addresses, ' ', '-')::inet[]) WITH ORDINALITY AS a (address, nth)
+                 ORDER BY a.nth) END AS allowed
          FROM api_keys k JOIN tenants t ON t.id = k.tenant_id JOIN users u ON u.id = k.user_id
         WHERE k.id = asked.id AND k.secret_hash = decode(asked.secret_hash, 'hex') AND k.revoked_at IS NULL
           AND (k.expires_at IS NULL OR k.expires_at > wall) AND u.status = 'active' AND u.deleted_at IS NULL
@@ -2470,16 +2477,17 @@ BEGIN
         LIMIT 1) AS key),
   counted AS (
     INSERT INTO api_key_windows AS w (key_id, passed, times)
-    SELECT id, requests, array_fill(at_ms, ARRAY[requests]) FROM live ORDER BY id
+    SELECT id, requests, array_fill(at_ms, ARRAY[requests]) FROM live WHERE requests > 0 ORDER BY id
     ON CONFLICT (key_id) DO UPDATE SET (passed, times) = (
       SELECT room.passed,
              w.times[past.count + 1:] || array_fill(greatest(at_ms, w.times[cardinality(w.times)]), ARRAY[room.passed])
         FROM (SELECT width_bucket(at_ms - window_ms, w.times) AS count OFFSET 0) AS past
        CROSS JOIN LATERAL (SELECT least(excluded.passed, most - cardinality(w.times) + past.count) AS passed) AS room)
     RETURNING w.key_id, w.passed, w.times)
-  SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.owner_id, live.owner_role, live.last_used_at, counted.passed,
-         cardinality(counted.times), counted.times[1], counted.times[cardinality(counted.times)]
-    FROM live JOIN counted ON counted.key_id = live.id;
+  SELECT live.nth, live.tenant_id, live.slug, live.scopes, live.owner_id, live.owner_role, live.last_used_at, live.allowed,
+         coalesce(counted.passed, 0), coalesce(cardinality(counted.times), 0), coalesce(counted.times[1], at_ms),
+         coalesce(counted.times[cardinality(counted.times)], at_ms)
+    FROM live LEFT JOIN counted ON counted.key_id = live.id;
 END $function$;
 
 CREATE FUNCTION certificate_added()
@@ -3029,7 +3037,7 @@ BEGIN
   RETURN NULL;
 END $function$;
 
-CREATE FUNCTION notify_keys_of_role()
+CREATE FUNCTION notify_keys_of_owner()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$

@@ -3,7 +3,7 @@ import { assignShift } from "./assign-shift.ts";
 import { createGroup } from "./create-group.ts";
 import { deleteGroup } from "./delete-group.ts";
 import type { GroupsDeps } from "./deps.ts";
-import { setServiceAccountGroups } from "./set-account-groups.ts";
+import { createServiceAccount, updateServiceAccount } from "./service-accounts.ts";
 import { createShift } from "./shifts/create-shift.ts";
 import { deleteShift } from "./shifts/delete-shift.ts";
 import { updateShift } from "./shifts/update-shift.ts";
@@ -45,7 +45,8 @@ export const groupUseCases = {
   editGroup,
   setGroupMembers,
   setGroupChannels,
-  setServiceAccountGroups,
+  createServiceAccount,
+  updateServiceAccount,
   deleteGroup,
   assignShift,
   unassignShift,

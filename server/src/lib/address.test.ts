@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { isIP, isIPv6 } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
-import { addressBlock, addressOctets, addressRange, isInRanges, withoutMapping } from "./address.ts";
+import {
+  addressBlock,
+  addressOctets,
+  addressRange,
+  canonicalRange,
+  isInRanges,
+  plainAddress,
+  withoutMapping,
+} from "./address.ts";
 
 test("an IPv4 address is its own block, even if written as IPv6", () => {
   assert.equal(addressBlock("192.0.2.7"), "192.0.2.7");
@@ -91,4 +99,39 @@ test("every spelling of an address that Node accepts is read as the same address
       assert.ok(isInRanges(text, [addressRange(text)!]));
     }),
   );
+});
+
+test("a canonical range has no bits of hosts and no mapping, and contains the same addresses", () => {
+  for (const [text, canonical] of [
+    ["10.1.2.3", "10.1.2.3/32"],
+    ["10.1.2.3/8", "10.0.0.0/8"],
+    ["2001:DB8:0::7/32", "2001:db8::/32"],
+    ["::ffff:10.1.2.3", "10.1.2.3/32"],
+    ["::ffff:10.1.2.3/104", "10.0.0.0/8"],
+    ["10.0.0.0/33", undefined],
+    ["010.0.0.0/8", undefined],
+    ["plant.example", undefined],
+  ] as const)
+    assert.equal(canonicalRange(text), canonical, text);
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.ipV4(), fc.ipV6()),
+      fc.oneof(fc.ipV4(), fc.ipV6()),
+      fc.nat(128),
+      (network, address, bits) => {
+        const text = `${network}/${isIPv6(network) ? bits : bits % 33}`;
+        const canonical = canonicalRange(text)!;
+        assert.equal(canonicalRange(canonical), canonical);
+        const ranges = (of: string) => [addressRange(of)!];
+        assert.ok(isInRanges(network, ranges(canonical)));
+        assert.equal(isInRanges(address, ranges(canonical)), isInRanges(address, ranges(text)));
+      },
+    ),
+  );
+});
+
+test("a plain address has neither zone nor mapping", () => {
+  assert.equal(plainAddress("fe80::1%eth0"), "fe80::1");
+  assert.equal(plainAddress("::ffff:192.0.2.7"), "192.0.2.7");
+  assert.equal(plainAddress("unknown"), undefined);
 });

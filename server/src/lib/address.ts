@@ -26,6 +26,30 @@ export function addressRange(text: string): AddressRange | undefined {
 }
 
 /**
+ * Returns a range as PostgreSQL's `inet` compares it: without the bits of hosts, and IPv4 without the mapping to IPv6.
+ * Returns `undefined` if `text` is neither an address nor a range.
+ */
+export function canonicalRange(text: string): string | undefined {
+  const range = addressRange(text);
+  if (!range) return undefined;
+  const [network, prefixBits] = range;
+  if (network instanceof ipaddr.IPv4)
+    return `${ipaddr.IPv4.networkAddressFromCIDR(`${network}/${prefixBits}`)}/${prefixBits}`;
+  if (network.isIPv4MappedAddress() && prefixBits >= MAPPED_BITS)
+    return canonicalRange(`${network.toIPv4Address()}/${prefixBits - MAPPED_BITS}`);
+  return `${ipaddr.IPv6.networkAddressFromCIDR(`${network}/${prefixBits}`)}/${prefixBits}`;
+}
+
+/** The prefix length of `::ffff:0:0`. */
+const MAPPED_BITS = 96;
+
+/** Returns an address without its zone and mapping; `undefined` if `text` is not an address. */
+export function plainAddress(text: string): string | undefined {
+  const address = parse(text);
+  return address && withoutMapping(address.toString());
+}
+
+/**
  * Reports whether `text` is an address in one of `ranges`. An IPv6 range contains IPv4 addresses as `::ffff:0:0/96`.
  */
 export function isInRanges(text: string, ranges: readonly AddressRange[]): boolean {

@@ -3,10 +3,13 @@ import { after, before, test } from "node:test";
 import type { Role } from "../../src/access/access.ts";
 import { DAY, MINUTE } from "../../src/lib/clock.ts";
 import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { eventually } from "../harness/eventually.ts";
 import { openStream } from "../harness/http/event-streams.ts";
 import { https } from "../harness/http/https.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
+
+const LOOPBACK = "127.0.0.1";
 
 /** Service accounts: users that cannot sign in, whose keys no person's leaving ends. */
 let server: TestServer;
@@ -14,7 +17,7 @@ let tenant: TestTenant;
 let admin: SignedIn;
 
 before(async () => {
-  server = await startServer();
+  server = await startServer({ env: { MUSTER_TRUSTED_PROXIES: LOOPBACK } });
   tenant = await newTenant(server);
   admin = await signIn(server, tenant);
 });
@@ -75,20 +78,82 @@ test("an account that is no admin sees the devices of its groups, and an edit of
   await devices.createDevice(tenant.caller, { name: "Hidden" });
   const list = async () => (await api(key, "GET", "/devices")).json.items.map(({ id }: { id: string }) => id);
   assert.deepEqual(await list(), []);
-  const { json } = await admin.call("PUT", `${path}/groups`, { body: { groupIds: [group] } });
+  const { json } = await admin.call("PATCH", path, { body: { groupIds: [group] } });
   assert.deepEqual(json.groupIds, [group]);
   const stale = { body: { groupIds: [] }, headers: { "if-match": '"stale"' } };
-  for (const [method, address] of [
-    ["PUT", `${path}/groups`],
-    ["PATCH", path],
-  ] as const)
-    assert.equal((await admin.call(method, address, method === "PUT" ? stale : { ...stale, body: {} })).status, 412);
+  assert.equal((await admin.call("PATCH", path, stale)).status, 412);
   assert.deepEqual(await list(), [seen.id]);
   const edited = await groups.setGroupMembers(tenant.caller, group, [admin.userId]);
   assert.deepEqual(edited.memberUserIds, [admin.userId], "members are people");
   assert.deepEqual([await list(), (await admin.call("GET", path)).json.groupIds], [[seen.id], [group]]);
-  await admin.call("PUT", `${path}/groups`, { body: { groupIds: [] } });
+  await admin.call("PATCH", path, { body: { groupIds: [] } });
   assert.deepEqual(await list(), []);
+});
+
+test("fields and groups change together or not at all, in one act of the audit", async () => {
+  const { groups, access } = server.app;
+  const { id: group } = await groups.createGroup(tenant.caller, { name: "Together" });
+  const { id, path, name } = await newAccount("viewer");
+  const both = { role: "operator", groupIds: [group] };
+  const unknown = await admin.call("PATCH", path, { body: { ...both, groupIds: [id] } });
+  assert.deepEqual([unknown.status, unknown.json.detail], [400, id]);
+  assert.equal((await admin.call("GET", path)).json.role, "viewer");
+  await admin.call("PATCH", path, { body: both });
+  const [act] = (await access.listAdminActs(tenant.caller, { ...page, target: id })).items;
+  const { role, groups: joined } = act!.after as { role: string; groups: string[] };
+  assert.deepEqual([act!.act, role, joined], ["service-account.update", "operator", [group]]);
+  const body = { name: `${name} again`, role: "viewer", expiresInDays: 30, groupIds: [id] };
+  assert.equal((await admin.call("POST", "/service-accounts", { body })).status, 400);
+  const made = await admin.call("POST", "/service-accounts", { body: { ...body, groupIds: [group] } });
+  assert.deepEqual([made.status, made.json.groupIds], [201, [group]]);
+});
+
+test("keys of an account with address ranges are refused elsewhere, uncounted and in the audit", async () => {
+  const { keyId, key, path } = await newAccount("viewer");
+  const from = (host: string) =>
+    https(`${server.httpUrl}/api/v1/devices`, {
+      ca: server.ca,
+      headers: { "x-api-key": key, "x-forwarded-for": host },
+    });
+  const ranges = ["203.0.113.7/24", "2001:db8::/32", "::ffff:192.0.2.1"];
+  const { json } = await admin.call("PATCH", path, { body: { addressRanges: ranges } });
+  assert.deepEqual(json.addressRanges, ["203.0.113.0/24", "2001:db8::/32", "192.0.2.1/32"]);
+  const admitted = ["203.0.113.200", "2001:db8:7::1", "192.0.2.1"];
+  const refused = ["203.0.114.1", "2001:db9::1", "192.0.2.2", "unknown"];
+  for (const host of admitted) assert.equal((await from(host)).status, 200, host);
+  for (const host of refused) {
+    const answer = await from(host);
+    assert.deepEqual([answer.status, answer.json.error], [403, "address_not_allowed"], host);
+  }
+  const together = await Promise.all([...refused, ...admitted, ...refused].map(from));
+  assert.deepEqual(
+    together.map(({ status }) => status),
+    [403, 403, 403, 403, 200, 200, 200, 403, 403, 403, 403],
+  );
+  const last = await from(admitted[0]!);
+  assert.match(String(last.headers.ratelimit), /r=113;/, "of 120, seven were counted");
+  const acts = await eventually(async () => {
+    const { items } = await server.app.access.listAdminActs(tenant.caller, { ...page, target: keyId });
+    const found = items.filter(({ act }) => act === "key.refuse-address");
+    return found.length === refused.length && found;
+  });
+  assert.deepEqual(new Set(acts?.map(({ address }) => address)), new Set([...refused.slice(0, 3), LOOPBACK]));
+});
+
+test("an event stream ends when the address ranges change, and ranges are checked", async () => {
+  const { key, change, path } = await newAccount("admin", { scopes: ["events:read", "devices:read"] });
+  const stream = await openStream(server, "/api/v1/events?kinds=device.", { "x-api-key": key });
+  await change({ addressRanges: ["203.0.113.0/24"] });
+  await stream.ended;
+  assert.equal(await statusOf(key), 403);
+  await change({ addressRanges: [] });
+  assert.equal(await statusOf(key), 200);
+  for (const wrong of ["203.0.113.0/33", "010.0.0.1", "plant.example", ""]) {
+    const { status, json } = await admin.call("PATCH", path, { body: { addressRanges: [wrong] } });
+    assert.deepEqual([status, json.detail ?? ""], [400, wrong]);
+  }
+  const many = Array.from({ length: 33 }, (_, n) => `203.0.113.${n}`);
+  assert.equal((await admin.call("PATCH", path, { body: { addressRanges: many } })).status, 400);
 });
 
 test("keys of a service account outlive the admin who made it, and the list says that its contact is gone", async () => {
@@ -204,7 +269,7 @@ test("what makes a service account, or a key of one, needs a step-up", async () 
   const asked = [
     await admin.call("POST", "/service-accounts", { body: { name: "Late", role: "viewer", expiresInDays: 1 } }),
     await admin.call("PATCH", path, { body: { role: "admin" } }),
-    await admin.call("PUT", `${path}/groups`, { body: { groupIds: [] } }),
+    await admin.call("PATCH", path, { body: { addressRanges: [] } }),
     await admin.call("DELETE", path),
     await admin.call("POST", "/keys", { body: { name: "x", scopes: ["devices:read"], serviceAccountId: id } }),
   ];

@@ -1,3 +1,4 @@
+import { SCOPES } from "../../src/access/access.ts";
 import type { Route } from "../../src/api/route.ts";
 import { routes } from "../../src/api/routes.ts";
 import { newKey, newTenant, redeem, redemption, type TestTenant } from "../harness/devices.ts";
@@ -91,9 +92,22 @@ export function errorWays(server: TestServer, tenant: TestTenant, one: OneOfEach
       rotated ??= newKey(server, tenant, "own-key:rotate");
       return await rotated;
     },
+    /** Returns a key of a service account whose address range has no client. */
+    async keyForElsewhere(): Promise<string> {
+      const account = { name: "Elsewhere", role: "admin", contactUserId: tenant.admin.id, expiresInDays: 1 } as const;
+      const { id } = await groups.createServiceAccount(caller, { ...account, addressRanges: ["192.0.2.0/24"] });
+      const wanted = { name: "test", scopes: [...SCOPES], serviceAccount: id };
+      return (await server.app.access.createKey(caller, wanted)).key;
+    },
     clientIdInUse,
     usernameTaken,
     quotaExceeded,
+    invalidTransition: {
+      changeTicket: async () => {
+        const { id } = await server.app.tickets.openTicket(caller, { title: "x" });
+        return ask("changeTicket", { path: `/api/v1/tickets/${id}`, body: { status: "completed" } });
+      },
+    },
     lastAdmin: {
       updateUser: async () => {
         const other = await newTenant(server);

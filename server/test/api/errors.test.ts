@@ -133,6 +133,11 @@ test("403 insufficient_scope: key lacks the required scope", async () => {
   await everyOneAnswers("insufficient_scope", (each) => ask(each, { key: lacks(each) ? one : other }));
 });
 
+test("403 address_not_allowed: key of a service account, used from elsewhere", async () => {
+  const key = await ways.keyForElsewhere();
+  await everyOneAnswers("address_not_allowed", (each) => ask(each, { key }));
+});
+
 test("400 invalid_request: a body, a parameter or an id that cannot be one", () =>
   everyOneAnswers("invalid_request", async (each) => {
     const ways: Asked[] = [
@@ -275,12 +280,7 @@ test("410 claim_revoked: claim revoked", () =>
   }));
 
 test("409 invalid_transition: a ticket's status does not lead there", () =>
-  eachAnswers("invalid_transition", {
-    changeTicket: async () => {
-      const { id } = await server.app.tickets.openTicket(tenant.caller, { title: "x" });
-      return ask(route("changeTicket"), { path: `/api/v1/tickets/${id}`, body: { status: "completed" } });
-    },
-  }));
+  eachAnswers("invalid_transition", ways.invalidTransition));
 
 test("409 webhook_inactive: the receiver has not confirmed the webhook", async () => {
   const { id } = (await ask(route("createWebhook"))).json;

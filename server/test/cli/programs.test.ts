@@ -48,7 +48,15 @@ test("a service account is created, changed, gets a key, and is deactivated and 
   const lines = (await muster(["key", "list", ...IN])).stdout.split("\n");
   assert.match(lines.find((line) => line.startsWith(id))!, /does not expire +.+ Night +devices:read/);
   const list = async () => (await muster(["service-account", "list", ...IN])).stdout;
-  assert.match(await list(), /^NAME +ROLE +STATUS +ENDS +CONTACT +ID\nNight +viewer +active +\S+ +ada@acme\.example /);
+  assert.match(
+    await list(),
+    /^NAME +ROLE +STATUS +ENDS +CONTACT +FROM +ID\nNight +viewer +active +\S+ +ada@acme\.example +anywhere /,
+  );
+  await muster(["service-account", "update", "Night", ...IN, "--from", "203.0.113.0/24", "192.0.2.7"]);
+  assert.match(await list(), /ada@acme\.example +203\.0\.113\.0\/24 192\.0\.2\.7\/32 /);
+  assert.equal(await statusWith(key), 403);
+  await muster(["service-account", "update", "Night", ...IN, "--from-anywhere"]);
+  assert.equal(await statusWith(key), 200);
   await muster(["service-account", "deactivate", "Night", ...IN]);
   assert.equal(await statusWith(key), 401);
   assert.match(await refused("key", "create", ...owned), /has ended/);

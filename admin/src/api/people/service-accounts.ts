@@ -12,6 +12,4 @@ export const createServiceAccount = (body: Schemas["ServiceAccountCreate"]) =>
   must(api.POST(SERVICE_ACCOUNTS, { body }));
 export const updateServiceAccount = (id: string, etag: string | undefined, body: Schemas["ServiceAccountUpdate"]) =>
   must(api.PATCH(`${SERVICE_ACCOUNTS}/{id}`, { ...of(id), body, ...ifMatch(etag) }));
-export const setServiceAccountGroups = (id: string, groupIds: string[]) =>
-  must(api.PUT(`${SERVICE_ACCOUNTS}/{id}/groups`, { ...of(id), body: { groupIds } }));
 export const deleteServiceAccount = (id: string) => must(api.DELETE(`${SERVICE_ACCOUNTS}/{id}`, of(id)));

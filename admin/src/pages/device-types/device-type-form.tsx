@@ -6,7 +6,7 @@ import { t as payloads } from "#texts/payloads.ts";
 import { DEVICE_TYPES } from "../../api/device-types.ts";
 import { PacksField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
-import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
+import { LinesField, linesIn } from "../../parts/lines-field.tsx";
 import { type Fields, valuesOf } from "./device-type-values.ts";
 import { MetricFields } from "./metric-fields.tsx";
 import { METRIC_RULES, metricSettings } from "./metric-values.ts";
@@ -52,8 +52,8 @@ export function DeviceTypeForm(props: DeviceTypeFormProps) {
     onSubmit({
       ...values,
       metrics: metricSettings(metrics, values.payloadFormat),
-      publishTopics: topicsIn(publishTopics),
-      subscribeTopics: topicsIn(subscribeTopics),
+      publishTopics: linesIn(publishTopics),
+      subscribeTopics: linesIn(subscribeTopics),
       silentForSeconds: silentForSeconds === "" ? null : Number(silentForSeconds),
     });
   const own = type?.silentForSeconds;
@@ -71,8 +71,8 @@ export function DeviceTypeForm(props: DeviceTypeFormProps) {
       onDone={onClose}
     >
       <TextInput label={common.name} data-autofocus {...field("name")} />
-      <TopicsField label={common.publishesOn} description={t.oneTopicPerLineBelow} {...field("publishTopics")} />
-      <TopicsField
+      <LinesField label={common.publishesOn} description={t.oneTopicPerLineBelow} {...field("publishTopics")} />
+      <LinesField
         label={t.subscribesTo}
         description={t.forCommandsToTheDevice}
         placeholder={t.commandsDeviceid}

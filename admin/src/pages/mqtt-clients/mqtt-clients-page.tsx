@@ -17,9 +17,9 @@ import {
 } from "../../api/broker/mqtt-clients.ts";
 import { Asks } from "../../parts/act/confirm.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
+import { LinesField, linesIn } from "../../parts/lines-field.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
-import { TopicsField, topicsIn } from "../../parts/topics-field.tsx";
 import { useListState } from "../../parts/url-state.ts";
 import {
   Action,
@@ -100,7 +100,7 @@ function Register({ onClose }: { onClose: () => void }) {
   const initial = { clientId: "", username: "", publish: "", subscribe: `${prefix}telemetry/+` };
   const [form, field] = useFields(initial, "createMqttClient");
   const submit = async ({ clientId, username, publish, subscribe }: typeof form.values) => {
-    const topics = { publish: topicsIn(publish), subscribe: topicsIn(subscribe) };
+    const topics = { publish: linesIn(publish), subscribe: linesIn(subscribe) };
     setMade({ ...(await createMqttClient({ clientId, username, ...topics })), ...topics });
   };
   if (made) return <ShowCredentials title={t.mqttClient(made.clientId)} credentials={made} onDone={onClose} />;
@@ -122,8 +122,8 @@ function Register({ onClose }: { onClose: () => void }) {
         spellCheck={false}
         {...field("username")}
       />
-      <TopicsField label={t.subscribesTo} description={t.topicFiltersOneInA(prefix)} {...field("subscribe")} />
-      <TopicsField
+      <LinesField label={t.subscribesTo} description={t.topicFiltersOneInA(prefix)} {...field("subscribe")} />
+      <LinesField
         label={common.publishesOn}
         description={t.topicsOneInALine(prefix)}
         placeholder={`${prefix}commands/pump-1`}

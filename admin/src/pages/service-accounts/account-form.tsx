@@ -1,6 +1,5 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/access/service-accounts.ts";
 import type { Versioned } from "../../api/client.ts";
@@ -10,11 +9,11 @@ import {
   SERVICE_ACCOUNTS,
   type ServiceAccount,
   serviceAccountQuery,
-  setServiceAccountGroups,
   updateServiceAccount,
 } from "../../api/people/service-accounts.ts";
 import { GroupsField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields, useVersion } from "../../parts/form/form.tsx";
+import { LinesField, linesIn } from "../../parts/lines-field.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useSession } from "../../parts/session.ts";
 import { localTime } from "../../ui/ui.ts";
@@ -35,17 +34,22 @@ interface Values {
   /** Empty for an end that stays. */
   expiresInDays: string;
   groupIds: string[];
+  /** One a line. */
+  addressRanges: string;
 }
 
-function valuesOf({ name, role, contact, groupIds }: ServiceAccount): Values {
-  return { name, role, contactUserId: contact.active ? contact.id : "", expiresInDays: "", groupIds };
+function valuesOf({ name, role, contact, groupIds, addressRanges }: ServiceAccount): Values {
+  const contactUserId = contact.active ? contact.id : "";
+  return { name, role, contactUserId, expiresInDays: "", groupIds, addressRanges: addressRanges.join("\n") };
 }
 
 /** Returns the fields as the service takes them, without those that stay. */
-function fieldsOf({ name, role, contactUserId, expiresInDays }: Values) {
+function fieldsOf({ name, role, contactUserId, expiresInDays, groupIds, addressRanges }: Values) {
   return {
     name,
     role,
+    groupIds,
+    addressRanges: linesIn(addressRanges),
     ...(contactUserId !== "" && { contactUserId }),
     ...(expiresInDays !== "" && { expiresInDays: Number(expiresInDays) }),
   };
@@ -53,15 +57,16 @@ function fieldsOf({ name, role, contactUserId, expiresInDays }: Values) {
 
 export function CreateAccount({ onClose }: { onClose: () => void }) {
   const { user } = useSession();
-  const initial: Values = { name: "", role: "viewer", contactUserId: user.id, expiresInDays: "365", groupIds: [] };
-  // If only its groups are refused, the account is there, and the next attempt changes it.
-  const created = useRef<string>(undefined);
-  const submit = async (values: Values) => {
-    const fields = { ...fieldsOf(values), expiresInDays: Number(values.expiresInDays) };
-    if (created.current === undefined) created.current = (await createServiceAccount(fields)).id;
-    else await updateServiceAccount(created.current, undefined, fields);
-    if (values.groupIds.length > 0) await setServiceAccountGroups(created.current, values.groupIds);
+  const initial: Values = {
+    name: "",
+    role: "viewer",
+    contactUserId: user.id,
+    expiresInDays: "365",
+    groupIds: [],
+    addressRanges: "",
   };
+  const submit = async (values: Values) =>
+    void (await createServiceAccount({ ...fieldsOf(values), expiresInDays: Number(values.expiresInDays) }));
   return <AccountForm initial={initial} action={t.createAccount} submit={submit} onClose={onClose} />;
 }
 
@@ -75,11 +80,7 @@ export function EditAccount({ id, onClose }: { id: string; onClose: () => void }
 
 function EditVersion({ opened, onClose }: { opened: Versioned<ServiceAccount>; onClose: () => void }) {
   const { record, etag, load } = useVersion(opened, serviceAccountQuery(opened.record.id));
-  const submit = async (values: Values) => {
-    await updateServiceAccount(record.id, etag, fieldsOf(values));
-    if (values.groupIds.toSorted().join() !== record.groupIds.toSorted().join())
-      await setServiceAccountGroups(record.id, values.groupIds);
-  };
+  const submit = async (values: Values) => void (await updateServiceAccount(record.id, etag, fieldsOf(values)));
   return (
     <AccountForm
       account={opened.record}
@@ -108,6 +109,7 @@ const LABELS = {
   contactUserId: t.contact,
   expiresInDays: t.ends,
   groupIds: common.groups,
+  addressRanges: t.addressRanges,
 };
 
 function AccountForm({ account, initial, action, submit, load, onClose }: AccountFormProps) {
@@ -141,6 +143,12 @@ function AccountForm({ account, initial, action, submit, load, onClose }: Accoun
       />
       <NativeSelect label={LABELS.expiresInDays} data={[...stays, ...LIVES]} {...field("expiresInDays")} />
       <GroupsField label={LABELS.groupIds} description={t.seesTheirDevices} {...field("groupIds")} />
+      <LinesField
+        label={LABELS.addressRanges}
+        description={t.requestsFromElsewhere}
+        placeholder="203.0.113.0/24"
+        {...field("addressRanges")}
+      />
     </Form>
   );
 }

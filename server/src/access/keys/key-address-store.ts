@@ -3,33 +3,46 @@ import type { Db, Tx } from "../../db/database.ts";
 import type { Pruned } from "../../db/prune.ts";
 import { runStatement, statement } from "../../db/statement.ts";
 
-/** Records that a key was used from an address block, if it is known for the key. @returns whether it is */
-export async function seeBlock(db: Db, use: { keyId: string; block: string; now: Date }): Promise<boolean> {
+/** A use of a key, admitted or refused, from an address block. */
+interface SeenBlock {
+  keyId: string;
+  block: string;
+  refused: boolean;
+  now: Date;
+}
+
+/** Records that a key was used or refused from an address block, if that is known. @returns whether it is */
+export async function seeBlock(db: Db, use: SeenBlock): Promise<boolean> {
   return (await runStatement(db, updateSeen, use)).length === 1;
 }
 
-const updateSeen = statement<{ keyId: string; block: string; now: Date }, object>(
+const updateSeen = statement<SeenBlock, object>(
   "see-key-address-block",
   (p) => sql`
     UPDATE api_key_blocks SET seen_at = greatest(seen_at, ${p.now}::timestamptz)
-     WHERE key_id = ${p.keyId}::text AND block = ${p.block}::text RETURNING key_id`,
+     WHERE key_id = ${p.keyId}::text AND block = ${p.block}::text AND refused = ${p.refused}::boolean
+     RETURNING key_id`,
 );
 
 /** Returns how many address blocks were new for the key since `since`. */
-export async function countNewBlocks(tx: Tx, keyId: string, since: Date): Promise<number> {
+export async function countNewBlocks(
+  tx: Tx,
+  { keyId, refused }: Pick<SeenBlock, "keyId" | "refused">,
+  since: Date,
+): Promise<number> {
   const { rows } = await sql<{ blocks: number }>`
-    SELECT count(*)::int AS blocks FROM api_key_blocks WHERE key_id = ${keyId} AND first_at > ${since}`.execute(tx);
+    SELECT count(*)::int AS blocks FROM api_key_blocks WHERE key_id = ${keyId} AND refused = ${refused} AND first_at > ${since}`.execute(
+    tx,
+  );
   return rows[0]!.blocks;
 }
 
 /** Adds an address block of a key. @returns the key's name, or `undefined` when another process has added the block */
-export async function addBlock(
-  tx: Tx,
-  { keyId, block, now }: { keyId: string; block: string; now: Date },
-): Promise<string | undefined> {
+export async function addBlock(tx: Tx, { keyId, block, refused, now }: SeenBlock): Promise<string | undefined> {
   const { rows } = await sql<{ name: string }>`
     WITH added AS (
-      INSERT INTO api_key_blocks (key_id, block, first_at, seen_at) VALUES (${keyId}, ${block}, ${now}, ${now})
+      INSERT INTO api_key_blocks (key_id, block, refused, first_at, seen_at)
+      VALUES (${keyId}, ${block}, ${refused}, ${now}, ${now})
       ON CONFLICT DO NOTHING RETURNING key_id)
     SELECT k.name FROM added a JOIN api_keys k ON k.id = a.key_id`.execute(tx);
   return rows[0]?.name;

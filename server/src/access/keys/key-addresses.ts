@@ -11,10 +11,15 @@ export interface KeyUse {
   keyId: string;
   tenantId: string;
   address: string;
+  /** Whether the address is outside the ranges of the key's service account. */
+  refused: boolean;
   now: Date;
 }
 
-/** Records in the administrative audit the first use of an API key from an address block, off the request path. */
+/**
+ * Records in the administrative audit the first use of an API key from an address block, and the first refused one, off
+ * the request path.
+ */
 export interface KeyAddresses {
   record(use: KeyUse): void;
   /** Waits for pending writes. */
@@ -45,7 +50,7 @@ export function createKeyAddresses(deps: AccessDeps): KeyAddresses {
   return {
     record(use) {
       const block = addressBlock(use.address);
-      const pair = `${use.keyId} ${block}`;
+      const pair = `${use.keyId} ${block} ${use.refused}`;
       if (isRecent(pair, use.now.getTime()) || inFlight.has(pair) || inFlight.size >= MOST_IN_FLIGHT) return;
       const write = recordBlock(deps, use, block)
         .then(() => remember(pair, use.now.getTime()))
@@ -67,14 +72,14 @@ export function createKeyAddresses(deps: AccessDeps): KeyAddresses {
 /** Records a block that is new for the key, unless the key has had too many new ones within a day. */
 async function recordBlock(
   { database, ids, limits }: AccessDeps,
-  { keyId, tenantId, address, now }: KeyUse,
+  { keyId, tenantId, address, refused, now }: KeyUse,
   block: string,
 ): Promise<void> {
-  if (await seeBlock(database.db, { keyId, block, now })) return;
+  if (await seeBlock(database.db, { keyId, block, refused, now })) return;
   await inTransaction(database.db, async (tx) => {
-    const others = await countNewBlocks(tx, keyId, addMs(now, -DAY));
+    const others = await countNewBlocks(tx, { keyId, refused }, addMs(now, -DAY));
     if (others >= limits.keyAddressesPerDay) return;
-    const name = await addBlock(tx, { keyId, block, now });
+    const name = await addBlock(tx, { keyId, block, refused, now });
     if (name === undefined) return;
     const after = {
       name,
@@ -82,6 +87,7 @@ async function recordBlock(
       ...(others + 1 === limits.keyAddressesPerDay && { furtherOmitted: true }),
     };
     const by = { tenantId, actor: `apikey:${keyId}`, address };
-    await recordAct(tx, by, { act: "key.use-from-new-address", target: keyId, after }, { ids, now });
+    const act = refused ? "key.refuse-address" : "key.use-from-new-address";
+    await recordAct(tx, by, { act, target: keyId, after }, { ids, now });
   });
 }

@@ -1,3 +1,4 @@
+import { plainAddress } from "../../lib/address.ts";
 import { RequestBatcher } from "../../lib/batching/request-batcher.ts";
 import type { AccessDeps } from "../deps.ts";
 import type { ParsedKey } from "../keys/api-key.ts";
@@ -7,6 +8,8 @@ import type { RequestClock } from "./request-clock.ts";
 /** An active key and the state of its window for one request. */
 export interface Authorization {
   key: AuthorizedKey;
+  /** Whether the request comes from where requests of the key may; if not, it is not counted. */
+  allowed: boolean;
   passed: boolean;
   /** The requests counted in the window, including this one. */
   used: number;
@@ -15,9 +18,14 @@ export interface Authorization {
   nowMs: number;
 }
 
+/** A key as one request presents it. */
+export interface PresentedUse extends ParsedKey {
+  address: string;
+}
+
 export interface Admissions {
   /** @returns `undefined` unless the key is active and the secret matches */
-  authorize(key: ParsedKey): Promise<Authorization | undefined>;
+  authorize(use: PresentedUse): Promise<Authorization | undefined>;
 }
 
 /** Bounds the number of rows that the first request of a batch waits for. */
@@ -30,7 +38,7 @@ const MAX_WAIT_MS = 100;
  * statements per request; a single request does not wait.
  */
 export function createAdmissions({ database, clock }: AccessDeps, requestClock: RequestClock): Admissions {
-  const batcher = new RequestBatcher<ParsedKey, Authorization | undefined>({
+  const batcher = new RequestBatcher<PresentedUse, Authorization | undefined>({
     most: MAX_BATCH,
     delaysAtMostMs: MAX_WAIT_MS,
     run: authorizeAll,
@@ -38,16 +46,22 @@ export function createAdmissions({ database, clock }: AccessDeps, requestClock: 
     sparesWaiting: true,
   });
 
-  async function authorizeAll(keys: readonly ParsedKey[]): Promise<(Authorization | undefined)[]> {
+  async function authorizeAll(keys: readonly PresentedUse[]): Promise<(Authorization | undefined)[]> {
     const now = clock.now();
     const nowMs = await requestClock.now();
     const groups = groupByKey(keys);
-    const presented = groups.map((places) => ({ ...keys[places[0]!]!, requests: places.length }));
+    const presented = groups.map((places) => {
+      const { id, secretHash } = keys[places[0]!]!;
+      return { id, secretHash, addresses: places.map((place) => plainAddress(keys[place]!.address)) };
+    });
     const answers = new Array<Authorization | undefined>(keys.length).fill(undefined);
     for (const key of await authorizeKeys(database.db, presented, now, nowMs)) {
       requestClock.advanceTo(key.newest_ms);
-      for (const [turn, place] of groups[key.nth - 1]!.entries()) {
-        answers[place] = { key, ...inTurn(key, turn), now, nowMs };
+      let turn = 0;
+      for (const [index, place] of groups[key.nth - 1]!.entries()) {
+        const allowed = key.allowed?.[index] ?? true;
+        answers[place] = { key, allowed, ...inTurn(key, turn), now, nowMs };
+        if (allowed) turn++;
       }
     }
     return answers;
@@ -57,7 +71,7 @@ export function createAdmissions({ database, clock }: AccessDeps, requestClock: 
 }
 
 /** Groups the places of requests that present the same key, in order of arrival. */
-function groupByKey(keys: readonly ParsedKey[]): number[][] {
+function groupByKey(keys: readonly PresentedUse[]): number[][] {
   const groups = new Map<string, number[]>();
   for (const [place, { id, secretHash }] of keys.entries()) {
     const name = id + secretHash;

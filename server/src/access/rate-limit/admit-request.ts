@@ -1,5 +1,5 @@
 import type { Caller } from "../caller.ts";
-import { invalidApiKey } from "../errors.ts";
+import { addressNotAllowed, invalidApiKey } from "../errors.ts";
 import { parseKey } from "../keys/api-key.ts";
 import type { KeyAddresses } from "../keys/key-addresses.ts";
 import type { LastUsed } from "../keys/last-used.ts";
@@ -26,7 +26,7 @@ export interface Admission {
  * count. A malformed key is refused without a database query (spec 5, 8).
  *
  * @param presented the header's value; `undefined` when it is missing
- * @throws MusterError invalid_api_key, the same for every reason
+ * @throws MusterError invalid_api_key, the same for every reason; address_not_allowed
  */
 export async function admitRequest(
   admissions: Admissions,
@@ -35,11 +35,16 @@ export async function admitRequest(
   address: string,
 ): Promise<Admission> {
   const parsed = presented === undefined ? undefined : parseKey(presented);
-  const authorization = parsed && (await admissions.authorize(parsed));
+  const authorization = parsed && (await admissions.authorize({ ...parsed, address }));
   if (!parsed || !authorization) throw invalidApiKey();
-  const { key, now } = authorization;
+  const { key, now, allowed } = authorization;
+  const use = { keyId: parsed.id, tenantId: key.tenant_id, address, now };
+  if (!allowed) {
+    addresses.record({ ...use, refused: true });
+    throw addressNotAllowed(address);
+  }
   lastUsed.record(parsed.id, key.last_used_at, now, address);
-  addresses.record({ keyId: parsed.id, tenantId: key.tenant_id, address, now });
+  addresses.record({ ...use, refused: false });
   return { caller: callerOf(parsed.id, authorization, address), ...allowance(authorization) };
 }
 

@@ -10,9 +10,10 @@ import type { ParsedKey } from "../keys/api-key.ts";
 export const REQUESTS_PER_MINUTE = records.requestsPerKey.value;
 export const WINDOW_MS = 60_000;
 
-/** A key as presented by `requests` simultaneous requests. */
+/** A key as presented by simultaneous requests. */
 export interface PresentedKey extends ParsedKey {
-  requests: number;
+  /** The address of each request; `undefined` where it is unknown. */
+  addresses: readonly (string | undefined)[];
 }
 
 /** An active key, and its window after these requests. Times are milliseconds of the request clock. */
@@ -26,6 +27,8 @@ export interface AuthorizedKey {
   owner_id: string;
   owner_role: Role;
   last_used_at: Date | null;
+  /** Whether each request comes from a range of its service account; null if requests may come from anywhere. */
+  allowed: boolean[] | null;
   /** How many of the requests are admitted: the first ones. */
   passed: number;
   used: number;
@@ -50,7 +53,8 @@ export async function authorizeKeys(
   return await runStatement(db, authorize, {
     ids: presented.map(({ id }) => id),
     secretHashes: presented.map(({ secretHash }) => secretHash),
-    requests: presented.map(({ requests }) => Math.min(requests, REQUESTS_PER_MINUTE)),
+    addresses: presented.map(({ addresses }) => addresses.map((address) => address ?? "-").join(" ")),
+    requests: presented.map(({ addresses }) => Math.min(addresses.length, REQUESTS_PER_MINUTE)),
     now,
     nowMs,
     most: REQUESTS_PER_MINUTE,
@@ -74,6 +78,7 @@ export async function pruneWindows(
 interface Presented {
   ids: string[];
   secretHashes: string[];
+  addresses: string[];
   requests: number[];
   now: Date;
   nowMs: number;
@@ -84,7 +89,8 @@ interface Presented {
 const authorize = statement<Presented, AuthorizedKey>(
   "authorize-keys",
   (p) => sql`
-    SELECT * FROM authorize_keys(${p.ids}, ${p.secretHashes}, ${p.requests}, ${p.now}, ${p.nowMs}, ${p.most}, ${p.windowMs})`,
+    SELECT * FROM authorize_keys(
+      ${p.ids}, ${p.secretHashes}, ${p.addresses}, ${p.requests}, ${p.now}, ${p.nowMs}, ${p.most}, ${p.windowMs})`,
 );
 
 // Skipping a locked row is right, since it is in use.

@@ -1,26 +1,29 @@
 import { recordAct } from "../../audit/audit.ts";
 import type { Tx } from "../../db/database.ts";
 import { inTransaction } from "../../db/transaction.ts";
+import { canonicalRange } from "../../lib/address.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { records } from "../../lib/limits/records.ts";
-import { invalidRequest, notFound, preconditionFailed } from "../../lib/request-errors.ts";
+import { invalidRequest, notFound } from "../../lib/request-errors.ts";
 import { plainLine } from "../../lib/text.ts";
 import { adminUseCase, type PreparedChange } from "../admin-use-case.ts";
-import { type Role, userIdOf } from "../caller.ts";
+import { type Caller, type Role, userIdOf } from "../caller.ts";
 import type { AccessDeps } from "../deps.ts";
 import { revokeKeysOf } from "../keys/key-store.ts";
 import {
   type AccountFields,
-  findAccount,
+  type AccountRow,
   findEndedAccounts,
   insertAccount,
   lockAccount,
   updateAccount,
 } from "../service-account-store.ts";
 import { lockUserById, markDeleted } from "../user-store.ts";
-import { type ServiceAccount, toAccount } from "./view-accounts.ts";
 
+type AccountDeps = Pick<AccessDeps, "clock" | "ids" | "quotas">;
+
+const MOST_RANGES = records.rangesOfServiceAccount.value;
 const MOST_DAYS = records.daysOfServiceAccount.value;
 
 export interface NewServiceAccount {
@@ -31,6 +34,8 @@ export interface NewServiceAccount {
   contactUserId?: string | undefined;
   /** Days until the account ends, 1 to 400. */
   expiresInDays: number;
+  /** The addresses and networks, in CIDR notation, from which its keys are admitted; empty for any. */
+  addressRanges?: readonly string[] | undefined;
 }
 
 export interface ServiceAccountChange
@@ -38,72 +43,72 @@ export interface ServiceAccountChange
   status?: "active" | "deactivated" | undefined;
 }
 
-/**
- * Creates a user that cannot sign in, for a program. It lives on when its creator leaves.
- *
- * @throws MusterError invalid_request (name, contact in `detail`, days), already_exists (name), quota_exceeded
- */
-export const createServiceAccount = adminUseCase(
-  { role: "admin" },
-  "service-account.create",
-  async (deps: AccessDeps, caller, input: NewServiceAccount): Promise<PreparedChange<ServiceAccount>> => {
-    const name = plainLine("name", input.name);
-    const change = async (tx: Tx) => {
-      const { tenantId } = caller;
-      await deps.quotas.within(tx, tenantId, "users", 1);
-      const now = deps.clock.now();
-      const contact_id = await requireContact(tx, tenantId, input.contactUserId ?? userIdOf(caller));
-      const fields = { name, role: input.role, status: "active" as const, contact_id, ends_at: endIn(input, now) };
-      const id = deps.ids.uuid(now);
-      await insertAccount(tx, { ...fields, id, tenantId, now });
-      const result = toAccount((await findAccount(tx, tenantId, id))!);
-      return { target: id, after: auditedFields(fields), result };
-    };
-    return { change };
-  },
-);
+/** An account as it was, and as it is now, with the fields that the audit has. */
+export interface ChangedAccount {
+  id: string;
+  before: AuditedFields;
+  after: AuditedFields;
+  /** The keys that the change revoked. */
+  revokedKeys: string[];
+}
 
 /**
- * Changes a service account, named by its id or name. A deactivation revokes its keys permanently.
+ * Adds a user that cannot sign in, for a program. It lives on when its creator leaves.
  *
- * @throws MusterError not_found, invalid_request (name, contact in `detail`, days), already_exists (name),
- * precondition_failed
+ * @throws MusterError invalid_request (name, contact in `detail`, days, range in `detail`), already_exists (name),
+ * quota_exceeded
  */
-export const updateServiceAccount = adminUseCase(
-  { role: "admin" },
-  "service-account.update",
-  async (
-    deps: AccessDeps,
-    { tenantId, actor },
-    of: string,
-    change: ServiceAccountChange,
-    matches?: (account: object) => boolean,
-  ): Promise<PreparedChange<ServiceAccount>> => ({
-    change: async (tx) => {
-      const row = await lockAccount(tx, tenantId, of);
-      if (!row) throw notFound("service account");
-      if (matches && !matches(toAccount(row))) throw preconditionFailed();
-      const { contactUserId, expiresInDays } = change;
-      const now = deps.clock.now();
-      const fields: AccountFields = {
-        name: change.name === undefined ? row.name : plainLine("name", change.name),
-        role: change.role ?? row.role,
-        status: change.status ?? row.status,
-        contact_id: contactUserId === undefined ? row.contact_id : await requireContact(tx, tenantId, contactUserId),
-        ends_at: expiresInDays === undefined ? row.ends_at : endIn({ expiresInDays }, now),
-      };
-      if (fields.status === "active" && row.status !== "active" && fields.ends_at <= now)
-        throw invalidRequest("The account has ended. Postpone its end as well.", "expiresInDays");
-      await updateAccount(tx, row.id, fields);
-      const ends = fields.status === "deactivated" && row.status === "active";
-      const revokedKeys = ends ? await revokeKeysOf(tx, row.id, "creator_deactivated", actor, now) : [];
-      const [before, after] = [auditedFields(row), auditedFields(fields)];
-      const result = toAccount((await findAccount(tx, tenantId, row.id))!);
-      const unchanged = JSON.stringify(before) === JSON.stringify(after);
-      return { target: row.id, before, after: { ...after, revokedKeys }, result, unchanged };
-    },
-  }),
-);
+export async function addAccount(
+  tx: Tx,
+  deps: AccountDeps,
+  caller: Caller,
+  input: NewServiceAccount,
+): Promise<Pick<ChangedAccount, "id" | "after">> {
+  const { tenantId } = caller;
+  await deps.quotas.within(tx, tenantId, "users", 1);
+  const now = deps.clock.now();
+  const fields: AccountFields = {
+    name: plainLine("name", input.name),
+    role: input.role,
+    status: "active",
+    contact_id: await requireContact(tx, tenantId, input.contactUserId ?? userIdOf(caller)),
+    ends_at: endIn(input, now),
+    address_ranges: checkRanges(input.addressRanges ?? []),
+  };
+  const id = deps.ids.uuid(now);
+  await insertAccount(tx, { ...fields, id, tenantId, now });
+  return { id, after: auditedFields(fields) };
+}
+
+/**
+ * Changes an account that {@link lockAccount} has locked. A deactivation revokes its keys permanently.
+ *
+ * @throws MusterError invalid_request (name, contact in `detail`, days, range in `detail`), already_exists (name)
+ */
+export async function changeAccount(
+  tx: Tx,
+  { clock }: Pick<AccountDeps, "clock">,
+  { tenantId, actor }: Caller,
+  row: AccountRow,
+  change: ServiceAccountChange,
+): Promise<ChangedAccount> {
+  const { contactUserId, expiresInDays, addressRanges } = change;
+  const now = clock.now();
+  const fields: AccountFields = {
+    name: change.name === undefined ? row.name : plainLine("name", change.name),
+    role: change.role ?? row.role,
+    status: change.status ?? row.status,
+    contact_id: contactUserId === undefined ? row.contact_id : await requireContact(tx, tenantId, contactUserId),
+    ends_at: expiresInDays === undefined ? row.ends_at : endIn({ expiresInDays }, now),
+    address_ranges: addressRanges === undefined ? row.address_ranges : checkRanges(addressRanges),
+  };
+  if (fields.status === "active" && row.status !== "active" && fields.ends_at <= now)
+    throw invalidRequest("The account has ended. Postpone its end as well.", "expiresInDays");
+  await updateAccount(tx, row.id, fields);
+  const ends = fields.status === "deactivated" && row.status === "active";
+  const revokedKeys = ends ? await revokeKeysOf(tx, row.id, "creator_deactivated", actor, now) : [];
+  return { id: row.id, before: auditedFields(row), after: auditedFields(fields), revokedKeys };
+}
 
 /** Deletes a service account and revokes its keys. Its name is free again. @throws MusterError not_found */
 export const deleteServiceAccount = adminUseCase(
@@ -143,6 +148,19 @@ function endIn({ expiresInDays: days }: Pick<NewServiceAccount, "expiresInDays">
   return addMs(now, days * DAY);
 }
 
+function checkRanges(ranges: readonly string[]): string[] {
+  if (ranges.length > MOST_RANGES) throw invalidRequest(`addressRanges has at most ${MOST_RANGES}`, "addressRanges");
+  return [
+    ...new Set(
+      ranges.map((range) => {
+        const known = canonicalRange(range.trim());
+        if (known === undefined) throw invalidRequest("This is neither an address nor a range like 10.0.0.0/8.", range);
+        return known;
+      }),
+    ),
+  ];
+}
+
 /** Returns the id of a person, who stays active until the transaction ends. */
 async function requireContact(tx: Tx, tenantId: string, id: string | null): Promise<string> {
   if (id === null) throw invalidRequest("Name the person to contact.", "contactUserId");
@@ -151,6 +169,8 @@ async function requireContact(tx: Tx, tenantId: string, id: string | null): Prom
   return user.id;
 }
 
-function auditedFields({ name, role, status, contact_id, ends_at }: AccountFields) {
-  return { name, role, status, contact: contact_id, endsAt: ends_at };
+type AuditedFields = ReturnType<typeof auditedFields>;
+
+function auditedFields({ name, role, status, contact_id, ends_at, address_ranges }: AccountFields) {
+  return { name, role, status, contact: contact_id, endsAt: ends_at, addressRanges: address_ranges };
 }

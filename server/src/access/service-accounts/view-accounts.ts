@@ -24,6 +24,8 @@ export interface ServiceAccount {
   contact: { id: string; email: string; active: boolean };
   createdAt: Date;
   endsAt: Date;
+  /** The networks from which its keys are admitted, in CIDR notation; empty for any. */
+  addressRanges: string[];
 }
 
 /** Lists the tenant's service accounts by name. */
@@ -64,5 +66,6 @@ export function toAccount(row: AccountRow): ServiceAccount {
     contact: { id: row.contact_id, email: row.contact_email, active: row.contact_active },
     createdAt: row.created_at,
     endsAt: row.ends_at,
+    addressRanges: row.address_ranges,
   };
 }

@@ -23,7 +23,7 @@ export async function readAccessEndings(db: Db): Promise<AccessEndings> {
 /**
  * Limits the users and keys of a restored database to their rights in the later state. Deleted and deactivated users
  * stay so, the lower role wins, the later password applies, and keys stay revoked or replaced. Fires `api_keys_ended`,
- * `tenants_factor_rule`, `users_factors_end`, `users_keys_role`, `users_mqtt_clients`, `users_sessions_end`.
+ * `tenants_factor_rule`, `users_factors_end`, `users_keys_owner`, `users_mqtt_clients`, `users_sessions_end`.
  *
  * @returns how many users and keys this changed
  */

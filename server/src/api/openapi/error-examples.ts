@@ -22,6 +22,11 @@ const EXAMPLES: Record<ErrorCode, ErrorExample> = {
       "A device with this hardware fingerprint has enrolled before: present its valid certificate over mTLS, or have an administrator delete the device.",
   },
   cert_invalid: { message: "Renewal needs the device's current, valid certificate over mTLS." },
+  address_not_allowed: {
+    message:
+      "The service account of this key admits requests from its address ranges only, and 198.51.100.7 is in none of them.",
+    detail: "198.51.100.7",
+  },
   insufficient_scope: { message: "This needs the scope groups:write.", detail: "groups:write" },
   session_required: { message: "Sign in: there is no session, or it has ended." },
   invalid_credentials: { message: "The e-mail address or the password is wrong." },

@@ -56,6 +56,13 @@ export const ERROR_TEXTS = {
       "Use the newest certificate that the device has. If it has no valid one left, an administrator deletes the device so that it can enroll again, or issues a bundle; another claim code alone does not help.",
     again: "no",
   },
+  address_not_allowed: {
+    summary: "The service account of the key does not admit requests from this address.",
+    more: "The key is valid. The refusal is in the administrative audit, and the request does not count against the rate limit.",
+    remedy: "`detail` is the address. Ask an administrator to add it to the account's address ranges.",
+    again: "no",
+    detail: "The address of the request",
+  },
   insufficient_scope: {
     summary: "The key is valid but may not do this.",
     more: "`write` does not imply `read`. Scopes of device certificates and `provisioning:write` are never implied by another scope.",

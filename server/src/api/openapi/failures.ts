@@ -10,7 +10,7 @@ import type { Json } from "./schemas.ts";
 function commonCodes(route: Route): readonly ErrorCode[] {
   const anywhere = ["rate_limited", "internal_error", "catalog_unavailable"] as const;
   if (route.surface === "device") return anywhere;
-  if (route.surface === "public") return ["invalid_api_key", "insufficient_scope", ...anywhere];
+  if (route.surface === "public") return ["invalid_api_key", "address_not_allowed", "insufficient_scope", ...anywhere];
   const admin: ErrorCode[] = ["foreign_origin", ...anywhere];
   if (route.by !== "anyone") admin.push("session_required");
   if (route.by === "user" || (route.by === "session" && route.evenWithout?.length !== MISSING.length))
@@ -31,12 +31,13 @@ export function errorCodes(route: Route): ErrorCode[] {
 }
 
 /**
- * Returns one answer per status: a reference if the status has one code, otherwise an answer of this operation alone.
+ * Returns one answer per status: a reference if the status has one code, or codes that every operation of the kind may
+ * answer; otherwise an answer of this operation alone.
  */
 export function failures(route: Route): Json {
   const answers = byStatus(route).map(([status, codes]) => [
     status,
-    codes.length === 1 ? { $ref: `#/components/responses/${nameOf(codes[0]!)}` } : failure(route, codes),
+    isShared(route, codes) ? { $ref: `#/components/responses/${nameOf(codes)}` } : failure(route, codes),
   ]);
   return Object.fromEntries(answers);
 }
@@ -47,7 +48,7 @@ export function failureComponents(routes: readonly Route[]): { responses: Json; 
   const examples: Json = {};
   for (const route of routes) {
     for (const [, codes] of byStatus(route)) {
-      if (codes.length === 1) responses[nameOf(codes[0]!)] ??= failure(route, codes);
+      if (isShared(route, codes)) responses[nameOf(codes)] ??= failure(route, codes);
       for (const code of codes) examples[code] ??= { summary: plain(code), value: exampleOf(code) };
     }
   }
@@ -65,6 +66,10 @@ export function errorSchema(routes: readonly Route[], usual: Json): Json {
 
 function byStatus(route: Route): [status: string, codes: ErrorCode[]][] {
   return [...Map.groupBy(errorCodes(route), (code) => String(PROBLEMS[code].status))];
+}
+
+function isShared(route: Route, codes: readonly ErrorCode[]): boolean {
+  return codes.length === 1 || codes.every((code) => commonCodes(route).includes(code));
 }
 
 function failure(route: Route, codes: ErrorCode[]): Json {
@@ -87,8 +92,8 @@ function headersOf(route: Route, codes: ErrorCode[]): AnswerHeader[] {
   return waits ? [...usual, "Retry-After"] : usual;
 }
 
-function nameOf(code: ErrorCode): string {
-  return code.replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
+function nameOf(codes: readonly ErrorCode[]): string {
+  return codes.join("_or_").replaceAll(/(?:^|_)(\w)/g, (_, first: string) => first.toUpperCase());
 }
 
 function plain(code: ErrorCode): string {

@@ -23,6 +23,8 @@ const ANSWER_HEADERS = {
     "The address of the created record, as a relative address",
     "/api/v1/groups/0199c1c4-0000-7a11-9c22-5e6f7a8b9c0d",
   ),
+  Deprecation: text("When the operation was deprecated (RFC 9745), in seconds since 1970", "@1735689600"),
+  Sunset: text("When the operation ends (RFC 8594)", "Thu, 01 Jan 2026 00:00:00 GMT"),
   "Idempotent-Replayed": text("`true` if this is the answer of an earlier request with the same key", "true"),
 };
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
@@ -81,6 +83,7 @@ export function usualHeaders(route: Route): AnswerHeader[] {
 /** Returns the headers of `route`'s success. */
 export function successHeaders(route: Route): AnswerHeader[] {
   const headers = usualHeaders(route);
+  if (route.deprecation) headers.push("Deprecation", "Sunset");
   if (showsRecord(route)) headers.push("ETag");
   if (listsPages(route)) headers.push("Link");
   if (makesRecord(route)) headers.push("Location");

@@ -12,6 +12,7 @@ export function operation(route: Route, schemas: Schemas, all: readonly Route[])
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.deprecation && { deprecated: true, "x-sunset": route.deprecation.sunset.toISOString() }),
     ...credential(route),
     ...withParameters(route, schemas),
     ...withBody(route, schemas),

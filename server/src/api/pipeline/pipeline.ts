@@ -4,6 +4,7 @@ import type { ApiRequest, Audit } from "../../audit/audit.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { records } from "../../lib/limits/records.ts";
 import type { Logger } from "../../lib/logger.ts";
+import { type Deprecation, deprecationHeaders } from "../deprecation.ts";
 import { Download } from "../export/download.ts";
 import { isConditional, type Route, runsUseCase, takesIdempotencyKey, type UseCaseRoute } from "../route.ts";
 import { EventStream, type StreamTools, serveEventStream } from "../stream/event-stream.ts";
@@ -47,7 +48,7 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     bodyLimit: BODY_LIMIT[route.surface],
     config: { secret: route.secret ?? false },
-    onRequest: guardOf(route, tools),
+    onRequest: [...(route.deprecation ? [announceEnd(route.deprecation)] : []), guardOf(route, tools)],
     ...(provesItself(route) && { onResponse: authenticatedBySuccess(tools) }),
     handler: async (request, reply) => {
       const input = { ...validate(route, request), ...cookiesOf(route, request.headers.cookie) };
@@ -66,6 +67,12 @@ export function mount(app: FastifyInstance, route: Route, tools: PipelineTools):
       return answerWith(route, request, reply, answer);
     },
   });
+}
+
+/** Returns a hook that announces the end of the route with every answer, including refusals. */
+function announceEnd(deprecation: Deprecation) {
+  const headers = deprecationHeaders(deprecation);
+  return async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => void reply.headers(headers);
 }
 
 /** Returns the cookies that the route takes as input. */

@@ -15,10 +15,12 @@ export function addServiceAccountSubcommands(program: Command, exit: Exit): void
     .addOption(new Option("--role <role>", "Role of the account").choices(ROLES).makeOptionMandatory())
     .requiredOption("--contact <email>", "User to contact about it")
     .option("--expires-in-days <n>", "Days until it ends, 1 to 400", wholeNumber, 365)
-    .action(({ json, ...body }) =>
+    .option("--group <id...>", "Groups whose devices it sees (repeatable)")
+    .option("--from <range...>", "Addresses and networks from which its keys are admitted (repeatable)")
+    .action(({ json, ...options }) =>
       send(exit, {
         name: "service-account.create",
-        body,
+        body: withPlaces(options),
         json,
         show: ({ id, name, endsAt }) => [`Created service account ${name} (${id}), which ends at ${endsAt}.`],
       }),
@@ -31,10 +33,12 @@ export function addServiceAccountSubcommands(program: Command, exit: Exit): void
     .option("--contact <email>", "User to contact about it")
     .option("--expires-in-days <n>", "Days from now until it ends, 1 to 400", wholeNumber)
     .option("--group <id...>", "Groups whose devices it sees, in place of the present ones (repeatable)")
-    .action((name: string, { json, group, ...body }) =>
+    .option("--from <range...>", "Addresses and networks from which its keys are admitted, instead (repeatable)")
+    .option("--from-anywhere", "Admits its keys from any address again")
+    .action((name: string, { json, fromAnywhere, ...options }) =>
       send(exit, {
         name: "service-account.update",
-        body: { name, ...(group && { groupIds: group }), ...body },
+        body: { name, ...withPlaces(options), ...(fromAnywhere && { addressRanges: [] }) },
         json,
         show: () => [`Changed service account ${name}.`],
       }),
@@ -43,6 +47,15 @@ export function addServiceAccountSubcommands(program: Command, exit: Exit): void
     tenantSubcommand(account, `${verb} <name>`, description).action((name: string, { json, ...body }) =>
       send(exit, { name: `service-account.${verb}`, body: { name, ...body }, json, show: () => [done(name)] }),
     );
+}
+
+interface Options {
+  group?: string[];
+  from?: string[];
+}
+
+function withPlaces({ group, from, ...others }: Options) {
+  return { ...others, ...(group && { groupIds: group }), ...(from && { addressRanges: from }) };
 }
 
 /** Verb → description, and report of success. */
@@ -62,14 +75,15 @@ const CHANGES = {
 } as const;
 
 function accountLines(page: Result): string[] {
-  const rows = page.items.map(({ name, role, status, endsAt, contact, id }: Result) => [
+  const rows = page.items.map(({ name, role, status, endsAt, contact, addressRanges, id }: Result) => [
     name,
     role,
     status,
     endsAt,
     contact.active ? contact.email : `${contact.email} (gone)`,
+    addressRanges.join(" ") || "anywhere",
     id,
   ]);
-  const head = ["NAME", "ROLE", "STATUS", "ENDS", "CONTACT", "ID"];
+  const head = ["NAME", "ROLE", "STATUS", "ENDS", "CONTACT", "FROM", "ID"];
   return pageLines(table(head, rows, "No service accounts."), page, "service accounts");
 }

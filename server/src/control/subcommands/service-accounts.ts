@@ -3,6 +3,7 @@ import { ROLES } from "../../access/access.ts";
 import { page, type Subcommand, tenantSubcommand, text } from "../subcommand.ts";
 
 const role = z.enum(ROLES);
+const places = { groupIds: z.array(text).optional(), addressRanges: z.array(text).optional() };
 
 /** The commands for service accounts, which the shell names by their names, and their contacts by address. */
 export const serviceAccountSubcommands: readonly Subcommand[] = [
@@ -11,10 +12,10 @@ export const serviceAccountSubcommands: readonly Subcommand[] = [
   ),
   tenantSubcommand(
     "service-account.create",
-    { name: text, role, contact: text, expiresInDays: z.number() },
-    async ({ access }, caller, { contact, ...input }) => {
+    { name: text, role, contact: text, expiresInDays: z.number(), ...places },
+    async ({ access, groups }, caller, { contact, ...input }) => {
       const [contactUserId] = await access.userIdsByEmail(caller, [contact]);
-      return access.createServiceAccount(caller, { ...input, contactUserId });
+      return groups.createServiceAccount(caller, { ...input, contactUserId });
     },
   ),
   tenantSubcommand(
@@ -24,19 +25,18 @@ export const serviceAccountSubcommands: readonly Subcommand[] = [
       role: role.optional(),
       contact: text.optional(),
       expiresInDays: z.number().optional(),
-      groupIds: z.array(text).optional(),
+      ...places,
     },
-    async ({ access, groups }, caller, { name, contact, groupIds, ...change }) => {
+    async ({ access, groups }, caller, { name, contact, ...change }) => {
       const [contactUserId] = contact === undefined ? [] : await access.userIdsByEmail(caller, [contact]);
-      if (groupIds) await groups.setServiceAccountGroups(caller, name, groupIds);
-      return access.updateServiceAccount(caller, name, { ...change, contactUserId });
+      return groups.updateServiceAccount(caller, name, { ...change, contactUserId });
     },
   ),
   ...(["deactivated", "active"] as const).map((status) =>
     tenantSubcommand(
       `service-account.${status === "active" ? "reactivate" : "deactivate"}`,
       { name: text },
-      ({ access }, caller, { name }) => access.updateServiceAccount(caller, name, { status }),
+      ({ groups }, caller, { name }) => groups.updateServiceAccount(caller, name, { status }),
     ),
   ),
   tenantSubcommand("service-account.delete", { name: text }, async ({ access }, caller, { name }) => {

@@ -54,6 +54,7 @@ export const records = limitTable({
   minutesOfClaim: perRecord("minutes until a claim expires", 1_440, "400 invalid_claim_request, naming the limit"),
   bundlesOfDevice: perRecord("live platform-generated certificates of a device", 2, "409 device_cert_cap_reached"),
   daysOfServiceAccount: perRecord("days until a service account ends", 400),
+  rangesOfServiceAccount: perRecord("address ranges of a service account", 32),
   overlapHoursOfKey: perRecord("hours that an API key keeps working after its rotation", 168),
   reportedCharacters: perRecord("characters of a field that a device reports about itself", 256),
   capabilitiesOfDevice: perRecord("capabilities that a device reports", 64),

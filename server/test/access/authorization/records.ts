@@ -297,7 +297,7 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
       (await access.createKey(caller, { user: admin.email, name: "test", scopes: ["devices:read"] })).id,
     serviceAccount: async () => {
       const account = { name: fresh(), role: "viewer", contactUserId: admin.id, expiresInDays: 30 } as const;
-      return (await access.createServiceAccount(caller, account)).id;
+      return (await server.app.groups.createServiceAccount(caller, account)).id;
     },
     user: async () => (await user()).id,
     userEmail: async () => (await user()).email,

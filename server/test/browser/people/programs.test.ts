@@ -42,10 +42,12 @@ browserTest("a service account is made, gets a key, loses its role's rights, and
   assert.equal(await statusWith(key), 200);
   await dialog.getByRole("button", { name: "I have copied it" }).click();
   await row.getByRole("button", { name: "Edit" }).click();
+  await dialog.getByLabel("Addresses of the program").fill("203.0.113.0/24\n2001:db8::/32\n");
   await dialog.getByLabel("Role").selectOption("viewer");
   await assertSound(window, "service accounts edit");
   await dialog.getByRole("button", { name: "Save" }).click();
   await row.getByRole("cell", { name: "Viewer", exact: true }).waitFor();
+  assert.equal(await statusWith(key), 403);
   await row.getByRole("button", { name: "Deactivate" }).click();
   await dialog.getByRole("button", { name: "Deactivate service account" }).click();
   await row.getByText("Deactivated").waitFor();

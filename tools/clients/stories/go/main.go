@@ -52,7 +52,7 @@ func main() {
 
 // makeClaim creates a device type with a rule, and a claim for one device.
 func makeClaim(ctx context.Context, api *public.ClientWithResponses) string {
-	var limit public.RuleValue
+	var limit public.RuleLimitCreate
 	check(limit.FromNumberValue(90))
 	pack, err := api.CreateThresholdWithResponse(ctx, nil, public.ThresholdCreate{
 		Name: "Bearings (Go)",

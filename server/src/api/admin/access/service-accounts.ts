@@ -20,6 +20,9 @@ const account = z
       .meta({ description: "The person to contact; not active if deactivated or deleted" }),
     createdAt: timestamp,
     endsAt: timestamp.meta({ description: "When its keys stop" }),
+    addressRanges: z
+      .array(z.string())
+      .meta({ description: "The networks from which its keys are admitted; empty for any" }),
   })
   .meta({ id: "ServiceAccount" });
 
@@ -32,10 +35,19 @@ const EXAMPLE = {
   contact: { id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d", email: "ada@acme.example", active: true },
   createdAt: "2026-11-20T09:00:00.000Z",
   endsAt: "2027-11-20T09:00:00.000Z",
+  addressRanges: ["203.0.113.0/24"],
 };
 
 const contactUserId = id.meta({ description: "An active user of the tenant" });
 const expiresInDays = z.int().min(1).max(records.daysOfServiceAccount.value).meta({ description: "From now on" });
+
+const groupIds = z
+  .array(id)
+  .max(records.groupsOfDevice.value)
+  .meta({ description: "It sees the devices of these groups unless it is an admin; pages never reach it" });
+const addressRanges = z.array(z.string().max(64)).max(records.rangesOfServiceAccount.value).meta({
+  description: "Addresses, and networks such as `203.0.113.0/24`; requests of its keys from elsewhere are refused",
+});
 
 export const listServiceAccounts = adminRoute({
   useCase: accessUseCases.listServiceAccounts,
@@ -70,7 +82,7 @@ export const getServiceAccount = adminRoute({
 });
 
 export const createServiceAccount = adminRoute({
-  useCase: accessUseCases.createServiceAccount,
+  useCase: groupUseCases.createServiceAccount,
   operationId: "createServiceAccount",
   method: "POST",
   path: "/api/admin/service-accounts",
@@ -79,7 +91,14 @@ export const createServiceAccount = adminRoute({
   description:
     "A user that cannot sign in, for a program. It stays when the admin who creates it leaves. `POST /api/admin/keys` makes keys for it, which never have more rights than the account.",
   body: z
-    .strictObject({ name: label(), role, contactUserId: contactUserId.optional(), expiresInDays })
+    .strictObject({
+      name: label(),
+      role,
+      contactUserId: contactUserId.optional(),
+      expiresInDays,
+      groupIds: groupIds.optional(),
+      addressRanges: addressRanges.optional(),
+    })
     .meta({ id: "ServiceAccountCreate" }),
   status: 201,
   response: account,
@@ -89,7 +108,7 @@ export const createServiceAccount = adminRoute({
 });
 
 export const updateServiceAccount = adminRoute({
-  useCase: accessUseCases.updateServiceAccount,
+  useCase: groupUseCases.updateServiceAccount,
   operationId: "updateServiceAccount",
   method: "PATCH",
   path: "/api/admin/service-accounts/{id}",
@@ -104,6 +123,8 @@ export const updateServiceAccount = adminRoute({
       role: role.optional(),
       contactUserId: contactUserId.optional(),
       expiresInDays: expiresInDays.optional(),
+      groupIds: groupIds.optional(),
+      addressRanges: addressRanges.optional(),
       status: status.optional(),
     })
     .meta({ id: "ServiceAccountUpdate" }),
@@ -112,27 +133,7 @@ export const updateServiceAccount = adminRoute({
   errors: ["not_found", "already_exists"],
   examples: { body: { role: "viewer" }, response: { ...EXAMPLE, role: "viewer" } },
   handler: (caller, { params, body, matches }, updateServiceAccount) =>
-    updateServiceAccount(caller, params.id, body, matches),
-});
-
-export const setServiceAccountGroups = adminRoute({
-  useCase: groupUseCases.setServiceAccountGroups,
-  operationId: "setServiceAccountGroups",
-  method: "PUT",
-  path: "/api/admin/service-accounts/{id}/groups",
-  tag: TAG,
-  summary: "Set the groups of a service account",
-  description: "An account that is no admin sees the devices of its groups. Pages never go to an account.",
-  params: idParams,
-  body: z
-    .strictObject({ groupIds: z.array(id).max(records.groupsOfDevice.value) })
-    .meta({ id: "ServiceAccountGroups" }),
-  status: 200,
-  response: account,
-  errors: ["not_found"],
-  examples: { body: { groupIds: EXAMPLE.groupIds }, response: EXAMPLE },
-  handler: (caller, { params, body, matches }, setServiceAccountGroups) =>
-    setServiceAccountGroups(caller, params.id, body.groupIds, { matches }),
+    updateServiceAccount(caller, params.id, body, { matches }),
 });
 
 export const deleteServiceAccount = adminRoute({

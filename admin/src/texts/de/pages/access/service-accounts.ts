@@ -27,6 +27,9 @@ export const t: typeof en = {
   thePersonWhoKnows: "Die Person, die weiß, was das Programm tut",
   seesTheirDevices:
     "Wenn es kein Administrator ist, sieht es die Geräte dieser Gruppen. Alarme gehen nie an das Konto.",
+  addressRanges: "Adressen des Programms",
+  requestsFromElsewhere:
+    "Eine Adresse oder ein Netz pro Zeile. Anfragen seiner Schlüssel von anderswo werden abgelehnt; ohne Eintrag gilt jede Adresse.",
   deactivate: "Deaktivieren",
   deactivateAccount: (name) => `${name} deaktivieren?`,
   deactivateServiceAccount: "Dienstkonto deaktivieren",

@@ -27,6 +27,9 @@ export const t = {
   itsKeysNeverHaveMore: "Its keys never have more rights than this.",
   thePersonWhoKnows: "The person who knows what the program does",
   seesTheirDevices: "Unless it is an administrator, it sees the devices of these groups. Pages never go to it.",
+  addressRanges: "Addresses of the program",
+  requestsFromElsewhere:
+    "One address or network per line. Requests of its keys from elsewhere are refused; none admits them from anywhere.",
   deactivate: "Deactivate",
   deactivateAccount: (name: Value) => `Deactivate ${name}?`,
   deactivateServiceAccount: "Deactivate service account",

@@ -49,9 +49,11 @@ CREATE TABLE users (
   theme text CHECK (theme IN ('light', 'dark')),
   contact_id uuid REFERENCES users,
   ends_at timestamptz,
+  -- The networks from which the keys of a service account are admitted; empty for any.
+  address_ranges text[] NOT NULL DEFAULT '{}',
   CONSTRAINT users_tenant_id UNIQUE (tenant_id, id),
   CONSTRAINT users_kind CHECK (CASE kind
-    WHEN 'person' THEN email IS NOT NULL AND contact_id IS NULL AND ends_at IS NULL
+    WHEN 'person' THEN email IS NOT NULL AND contact_id IS NULL AND ends_at IS NULL AND address_ranges = '{}'
     ELSE email IS NULL AND name IS NOT NULL AND contact_id IS NOT NULL AND ends_at IS NOT NULL AND NOT platform
          AND password_hash = '' END)
 );
@@ -85,13 +87,15 @@ CREATE INDEX api_keys_counted ON api_keys (tenant_id, expires_at) WHERE revoked_
 CREATE INDEX api_keys_tenant ON api_keys (tenant_id, created_at);
 CREATE INDEX api_keys_user ON api_keys (user_id) WHERE revoked_at IS NULL;
 
--- The address blocks (an IPv4 address, an IPv6 /64) from which a key was used. The first use is in the audit.
+-- The address blocks (an IPv4 address, an IPv6 /64) from which a key was used, or refused as outside the ranges of its
+-- service account. The first time is in the audit.
 CREATE TABLE api_key_blocks (
   key_id text NOT NULL REFERENCES api_keys ON DELETE CASCADE,
   block text NOT NULL,
+  refused boolean NOT NULL,
   first_at timestamptz NOT NULL,
   seen_at timestamptz NOT NULL,
-  PRIMARY KEY (key_id, block)
+  PRIMARY KEY (key_id, block, refused)
 );
 CREATE INDEX api_key_blocks_seen ON api_key_blocks (seen_at);
 

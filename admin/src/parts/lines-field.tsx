@@ -1,12 +1,12 @@
 import { Textarea, type TextareaProps } from "@mantine/core";
 
-/** Asks for topics, one per line. */
-export function TopicsField(props: TextareaProps) {
+/** Asks for values, one per line. */
+export function LinesField(props: TextareaProps) {
   return <Textarea {...props} autosize minRows={2} maxRows={8} spellCheck={false} autoComplete="off" />;
 }
 
-/** Returns the typed topics, without blank lines. */
-export function topicsIn(text: string): string[] {
+/** Returns the typed lines, without blank lines. */
+export function linesIn(text: string): string[] {
   return text
     .split("\n")
     .map((line) => line.trim())
