@@ -19,6 +19,8 @@ export interface Account extends AdministeredUser {
   /** The last use of the sessions that have not expired. */
   lastUsedAt: Date | null;
   secondFactor: boolean;
+  /** The number of groups that the user is in: in none, only an admin sees devices. */
+  groupCount: number;
 }
 
 /** Lists the tenant's users who are not deleted, newest first. */
@@ -60,6 +62,12 @@ export const unlockUser = adminUseCase(
   }),
 );
 
-function toAccount({ created_at, last_used_at, second_factor, ...row }: AccountRow): Account {
-  return { ...row, createdAt: created_at, lastUsedAt: last_used_at, secondFactor: second_factor };
+function toAccount({ created_at, last_used_at, second_factor, group_count, ...row }: AccountRow): Account {
+  return {
+    ...row,
+    createdAt: created_at,
+    lastUsedAt: last_used_at,
+    secondFactor: second_factor,
+    groupCount: group_count,
+  };
 }

@@ -36,6 +36,7 @@ export interface AccountRow {
   created_at: Date;
   last_used_at: Date | null;
   second_factor: boolean;
+  group_count: number;
 }
 
 /** Lists the tenant's users who are not deleted, newest first, each with the last use of an unexpired session. */
@@ -70,7 +71,8 @@ export async function findAccountRow(db: Db, tenantId: string, id: string): Prom
 const COLUMNS = sql`u.id, u.email, u.name, u.role, u.status, u.platform, u.created_at,
   (SELECT max(s.last_used_at) FROM user_sessions s WHERE s.user_id = u.id AND (s.factor_id IS NOT NULL) =
     EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id)) AS last_used_at,
-  EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor`;
+  EXISTS (SELECT FROM shared_user_factors f WHERE f.user_id = u.id) AS second_factor,
+  (SELECT count(*)::int FROM shared_group_members m WHERE m.user_id = u.id) AS group_count`;
 
 /** Lists the active users who run the installation, oldest first. */
 export async function listOperators(db: Db): Promise<{ id: string; tenantId: string; email: string }[]> {

@@ -6,6 +6,7 @@ import type { Caller } from "../../src/access/access.ts";
 import { addMs, DAY, HOUR, SECOND } from "../../src/lib/clock.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
+import { brokenWords } from "../harness/http/broken-words.ts";
 import {
   APP,
   assertSound,
@@ -23,10 +24,9 @@ import { startServer, type TestServer } from "../harness/server.ts";
 import { type SignedIn, signIn } from "../harness/sign-in.ts";
 
 /**
- * Opens every screen of the app, with records, in both colour schemes and both widths, and in
- * German on a phone, where its longer words must fit. Axe finds nothing, nothing
- * scrolls horizontally, and there are no errors. The behaviour of the screens is tested elsewhere. A new route needs a
- * row here.
+ * Opens every screen of the app, with records, in both colour schemes and both widths, and in German on a phone, where
+ * its longer words must fit. Axe finds nothing, nothing scrolls horizontally, no line break divides a word of a table,
+ * and there are no errors. The behaviour of the screens is tested elsewhere. A new route needs a row here.
  */
 let server: TestServer;
 let tenant: TestTenant;
@@ -186,7 +186,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/service-accounts": ["/service-accounts"],
   "/users": ["/users"],
   "/users/$id": ["/users/:user"],
-  "/audit": ["/audit", "/audit?of=api", "/audit?of=certificates"],
+  "/audit": ["/audit", "/audit?of=api", "/audit?of=certificates", "/audit?of=stream"],
   "/settings": ["/settings"],
   "/settings/single-sign-on": ["/settings/single-sign-on"],
   "/platform": ["/platform", "/platform?of=authorities", "/platform?of=checks", "/platform?of=refusals"],
@@ -216,11 +216,13 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
       const window = await emptyWindow(!OPEN.has(route));
       await window.page.goto(path);
       await untilAtRest(window);
+      assert.deepEqual(await brokenWords(window.page), [], `${address}: broken words`);
       await assertSoundInAllViews(window, address);
       const german = await emptyWindow(!OPEN.has(route), "de-DE");
-      await german.page.setViewportSize(PHONE);
       await german.page.goto(path);
       await untilAtRest(german);
+      assert.deepEqual(await brokenWords(german.page), [], `${address} in German: broken words`);
+      await german.page.setViewportSize(PHONE);
       assert.equal(await german.page.evaluate("document.documentElement.lang"), "de");
       await assertSound(german, `${address} in German`);
       assert.deepEqual(await smallTargets(german.page), [], `${address}: targets too small for a finger`);

@@ -4,6 +4,7 @@ import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/devices.ts";
 import { t as fleet } from "#texts/pages/fleet.ts";
+import { t as parts } from "#texts/parts.ts";
 import { deviceTypesQuery } from "../../api/device-types.ts";
 import { createDevice, DEVICES, devicesQuery, metadataFieldsQuery } from "../../api/devices.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
@@ -12,6 +13,7 @@ import { GroupsField } from "../../parts/form/choices-field.tsx";
 import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useSelection } from "../../parts/list/use-selection.ts";
+import { useWhyNoDevice } from "../../parts/list/use-why-no-device.ts";
 import { SavedFilters } from "../../parts/saved-filters/saved-filters.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
@@ -98,7 +100,9 @@ function AddActions({ types }: { types: Types }) {
 }
 
 function NoDevices({ action }: { action: React.ReactNode }) {
-  if (useSession().user.role !== "admin") return <Empty title={t.youSeeNoDevice}>{t.youSeeTheDevicesOf}</Empty>;
+  const { role } = useSession().user;
+  const why = useWhyNoDevice();
+  if (role !== "admin") return <Empty title={parts.youSeeNoDevice}>{why}</Empty>;
   return (
     <Empty title={t.thereIsNoDeviceYet} action={action}>
       {t.aDeviceThatCanGenerate}

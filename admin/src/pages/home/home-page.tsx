@@ -2,8 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { common } from "#texts/common.ts";
 import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/home.ts";
+import { t as parts } from "#texts/parts.ts";
 import type { Schemas } from "../../api/client.ts";
 import { overviewQuery } from "../../api/overview.ts";
+import { useWhyNoDevice } from "../../parts/list/use-why-no-device.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { useMay, useSession } from "../../parts/session.ts";
 import { numberText } from "../../texts/number-text.ts";
@@ -41,6 +43,14 @@ export default function HomePage() {
   );
 }
 
+function NoDevice() {
+  return (
+    <Notice tone="warn" title={parts.youSeeNoDevice}>
+      <p>{useWhyNoDevice()}</p>
+    </Notice>
+  );
+}
+
 function Overview({ overview }: { overview: Schemas["Overview"] }) {
   const { devices } = overview;
   const { connectivity } = devices;
@@ -48,11 +58,7 @@ function Overview({ overview }: { overview: Schemas["Overview"] }) {
   const mayPage = useMay("createGroup") && connectivity.online + connectivity.offline > 0;
   return (
     <>
-      {devices.total === 0 && role !== "admin" && (
-        <Notice tone="accent" title={t.youSeeNoDevice}>
-          <p>{t.youSeeTheDevicesOf(<a href="/groups">{t.yourGroups}</a>)}</p>
-        </Notice>
-      )}
+      {devices.total === 0 && role !== "admin" && <NoDevice />}
       <Guide overview={overview} />
       {mayPage && <PagingGuide />}
       <NeedsYou overview={overview} />

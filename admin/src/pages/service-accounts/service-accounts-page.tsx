@@ -15,7 +15,7 @@ import { Asks } from "../../parts/act/confirm.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { type Column, Empty, Opens, Page, Status, Time, useOpens } from "../../ui/ui.ts";
+import { Ago, type Column, Empty, Opens, Page, Status, useOpens } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
 import { CreateAccount, EditAccount } from "./account-form.tsx";
 
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<ServiceAccount>[] = [
     cell: ({ status }) => <Status plain of={status === "active" ? ["good", t.active] : ["bad", t.deactivated]} />,
   },
   { title: t.contact, cell: ({ contact }) => <Contact of={contact} /> },
-  { title: t.ends, cell: ({ endsAt }) => <Time at={endsAt} /> },
+  { title: t.ends, cell: ({ endsAt }) => <Ago at={endsAt} /> },
   { title: common.apiKeys, cell: ({ id }) => <a href={`/keys?userId=${id}`}>{t.show}</a> },
   { title: common.actions, cell: (account) => <Acts account={account} /> },
 ];
@@ -63,7 +63,7 @@ export default function ServiceAccountsPage() {
 }
 
 function Contact({ of: { email, active } }: { of: ServiceAccount["contact"] }) {
-  return active ? email : <Status plain of={["warn", t.isGone(email)]} />;
+  return active ? <span className="address">{email}</span> : <Status plain of={["warn", t.isGone(email)]} />;
 }
 
 const ACT = { small: true, refreshes: [SERVICE_ACCOUNTS, KEYS] };

@@ -27,6 +27,7 @@ import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { Ago, Dialog, Facts, Opens, Section, Time } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
+import { GroupsOf } from "./groups-of.tsx";
 import { ClientsThatStop, KeysThatStop, RoleImpact } from "./impact.tsx";
 import { type MadeLink, ShowLink } from "./show-link.tsx";
 
@@ -56,6 +57,7 @@ function factsOf(user: User) {
   return {
     [common.name]: user.name,
     [common.role]: ROLES[user.role],
+    [common.groups]: <GroupsOf user={user} />,
     [common.state]: user.status === "active" ? t.active : t.deactivated,
     [t.runsTheInstallation]: user.platform ? t.yes : t.no,
     [common.secondFactor]: user.secondFactor ? t.on : common.none,

@@ -14,8 +14,9 @@ import { Form, useFields } from "../../parts/form/form.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useListState } from "../../parts/url-state.ts";
-import { Ago, type Column, type Filter, Notice, Opens, Page, Section, Status, Time } from "../../ui/ui.ts";
+import { Ago, type Column, type Filter, Notice, Opens, Page, Section, Status } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
+import { GroupsOf } from "./groups-of.tsx";
 import { type MadeLink, ShowLink } from "./show-link.tsx";
 
 const STATES = { active: "active", deactivated: "deactivated" };
@@ -28,13 +29,14 @@ const COLUMNS: readonly Column<User>[] = [
   { title: common.eMailAddress, main: true, cell: ({ email }) => email },
   { title: common.name, cell: ({ name }) => name },
   { title: common.role, cell: ({ role, platform }) => (platform ? t.platform(ROLES[role]) : ROLES[role]) },
+  { title: common.groups, cell: (user) => <GroupsOf user={user} /> },
   {
     title: common.state,
     cell: ({ status }) => <Status plain of={status === "active" ? ["good", t.active] : ["bad", t.deactivated]} />,
   },
   { title: common.secondFactor, cell: ({ secondFactor }) => (secondFactor ? t.on : "–") },
   { title: t.lastActive, cell: ({ lastUsedAt }) => <Ago at={lastUsedAt} none={t.notSignedIn} /> },
-  { title: common.since, cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { title: common.since, cell: ({ createdAt }) => <Ago at={createdAt} /> },
 ];
 
 export default function UsersPage() {
@@ -109,14 +111,15 @@ function Withdraw({ invite: { id, email } }: { invite: Invite }) {
 }
 
 function InviteUser({ onClose }: { onClose: () => void }) {
-  const [link, setLink] = useState<MadeLink & { role: Role }>();
+  const [link, setLink] = useState<MadeLink>();
   const [form, field] = useFields({ email: "", role: "operator" as Role, groupIds: [] as string[] }, "inviteUser");
   const submit = async ({ email, role, groupIds }: typeof form.values) =>
-    setLink({ ...(await inviteUser({ email: email.trim(), role, groupIds })), role });
+    setLink(await inviteUser({ email: email.trim(), role, groupIds }));
+  const seesNothing = form.values.role !== "admin" && form.values.groupIds.length === 0;
   if (link)
     return (
       <ShowLink title={t.invitationOf(link.email)} link={link} onDone={onClose}>
-        {link.role !== "admin" && form.values.groupIds.length === 0 && (
+        {seesNothing && (
           <Notice tone="accent" title={t.inNoGroupYet}>
             <p>{t.seesNoDeviceUntilAn(link.email, <a href="/groups">{t.group}</a>)}</p>
           </Notice>
@@ -133,6 +136,11 @@ function InviteUser({ onClose }: { onClose: () => void }) {
         {...field("role")}
       />
       <GroupsField label={common.groups} description={fleet.joinsGroups} {...field("groupIds")} />
+      {seesNothing && (
+        <Notice tone="warn" title={t.inNoGroupYet}>
+          <p>{t.withoutAGroup}</p>
+        </Notice>
+      )}
     </Form>
   );
 }

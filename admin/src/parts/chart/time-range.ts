@@ -21,9 +21,9 @@ export const PRESETS: readonly Preset[] = [
   LIVE,
   { name: "1h", label: "1 h", ms: HOUR_MS },
   { name: "24h", label: "24 h", ms: DAY_MS },
-  { name: "7d", label: "7 d", ms: 7 * DAY_MS },
-  { name: "30d", label: "30 d", ms: 30 * DAY_MS },
-  { name: "1y", label: "1 y", ms: 365 * DAY_MS },
+  { name: "7d", label: t.shortDays("7"), ms: 7 * DAY_MS },
+  { name: "30d", label: t.shortDays("30"), ms: 30 * DAY_MS },
+  { name: "1y", label: t.shortYear, ms: 365 * DAY_MS },
 ];
 
 /** The shortest and the longest range of a chart: hours are stored ten times as long as readings. */

@@ -155,4 +155,11 @@ export const t: typeof en = {
   yourRoleMayNotOpenIt: "Ihre Rolle darf diese Ansicht nicht öffnen",
   anAdministratorCanChangeYourRole: "Fragen Sie einen Administrator Ihrer Organisation, wenn Sie sie brauchen.",
   itIsRefused: (predicate) => `Der Dienst meldet: ${predicate}`,
+  youSeeNoDevice: "Sie sehen kein Gerät",
+  youAreInNoGroup:
+    "Sie sind in keiner Gruppe und sehen nur die Geräte Ihrer Gruppen. Bitten Sie einen Administrator, Sie in eine aufzunehmen.",
+  yourGroupsHaveNoDevice:
+    "Sie sehen die Geräte Ihrer Gruppen, und diese haben noch keine. Bitten Sie einen Administrator, sie hinzuzufügen.",
+  shortDays: (days) => `${days} T`,
+  shortYear: "1 J",
 };

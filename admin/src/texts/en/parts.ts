@@ -161,4 +161,10 @@ export const t = {
   yourRoleMayNotOpenIt: "Your role may not open this screen",
   anAdministratorCanChangeYourRole: "Ask an administrator of your organization if you need it.",
   itIsRefused: (predicate: Value) => `It ${predicate}`,
+  youSeeNoDevice: "You see no device",
+  youAreInNoGroup:
+    "You are in no group, and see the devices of your groups only. Ask an administrator to add you to one.",
+  yourGroupsHaveNoDevice: "You see the devices of your groups, which have none yet. Ask an administrator to add them.",
+  shortDays: (days: string) => `${days} d`,
+  shortYear: "1 y",
 };

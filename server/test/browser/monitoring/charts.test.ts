@@ -57,6 +57,16 @@ async function openTelemetry(): Promise<Watched> {
   return window;
 }
 
+browserTest("the ranges of a chart have names in German, too", async () => {
+  const window = await openPage(server, { locale: "de-DE", viewport: { width: 390, height: 844 } });
+  await useSession(window, server, admin.cookie);
+  await window.page.goto(`/devices/${device.deviceId}?tab=telemetry&metric=temperature`);
+  const range = window.page.getByLabel("Zeitraum");
+  for (const name of ["7 T", "30 T", "1 J"]) await range.getByText(name, { exact: true }).waitFor();
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 const parameter = (page: Page, name: string) => new URL(page.url()).searchParams.get(name);
 const chartOf = (page: Page, metric: string) => page.getByRole("img", { name: `${metric} over time` });
 

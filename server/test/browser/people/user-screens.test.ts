@@ -82,6 +82,39 @@ async function choosesPassword(link: string): Promise<void> {
   await window.context.close();
 }
 
+browserTest("a viewer in no group sees no device, and everybody concerned is told so", async () => {
+  const viewer = await signIn(server, tenant, "viewer");
+  const window = await openPage(server);
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  await page.goto("/users");
+  const row = page.getByRole("row").filter({ hasText: viewer.email });
+  await row.getByText("none: sees no device").waitFor();
+  await row.getByRole("link", { name: viewer.email }).click();
+  await page.getByText("none: sees no device").waitFor();
+  await page.goto("/users");
+  await page.getByRole("button", { name: "Invite user" }).click();
+  await page.getByRole("dialog").getByText("The user sees no device until").waitFor();
+  await assertSound(window, "users invite without group");
+  await page.getByRole("dialog").getByLabel("Role").selectOption({ label: "Administrator" });
+  await page.getByText("The user sees no device until").waitFor({ state: "detached" });
+  const theirs = await openPage(server, VIEWS[1]);
+  await useSession(theirs, server, viewer.cookie);
+  for (const path of ["/", "/devices"]) {
+    await theirs.page.goto(path);
+    await theirs.page.getByText("You are in no group").waitFor();
+    await assertSound(theirs, `no group ${path}`);
+  }
+  const { id } = await server.app.groups.createGroup(tenant.caller, { name: "Wells", memberUserIds: [viewer.userId] });
+  await theirs.page.reload();
+  await theirs.page.getByText("the devices of your groups, which have none yet").waitFor();
+  await page.reload();
+  await row.getByRole("cell", { name: "1", exact: true }).waitFor();
+  await server.app.groups.deleteGroup(tenant.caller, id);
+  assert.deepEqual([...window.problems, ...theirs.problems], []);
+  await Promise.all([window.context.close(), theirs.context.close()]);
+});
+
 browserTest("the dialog that deactivates a user lists the keys that will stop, and they stop", async () => {
   const other = await signIn(server, tenant);
   const scopes = ["devices:read"];

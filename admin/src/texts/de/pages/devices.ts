@@ -70,9 +70,6 @@ export const t: typeof en = {
   addADevice: "Gerät hinzufügen",
   connection: "Verbindung",
   lastSeen: "Zuletzt gesehen",
-  youSeeNoDevice: "Sie sehen kein Gerät",
-  youSeeTheDevicesOf:
-    "Sie sehen die Geräte Ihrer Gruppen. Ein Administrator nimmt Sie in eine Gruppe auf oder Geräte in eine Ihrer Gruppen.",
   thereIsNoDeviceYet: "Es gibt noch kein Gerät",
   aDeviceThatCanGenerate:
     "Ein Gerät, das einen Schlüssel erzeugen kann, registriert sich selbst mit einem Claim-Code. Für andere fügen Sie das Gerät hinzu und stellen ein Bundle aus.",

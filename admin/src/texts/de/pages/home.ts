@@ -21,10 +21,6 @@ export const t: typeof en = {
   ended: "Beendet",
   thereWasNoAttemptYet: "Es gab noch keinen Versuch.",
   home: "Start",
-  youSeeNoDevice: "Sie sehen kein Gerät",
-  yourGroups: "Ihrer Gruppen",
-  youSeeTheDevicesOf: (link) =>
-    phrase`Sie sehen die Geräte ${link}. Ein Administrator nimmt Sie in eine Gruppe auf oder Geräte in eine Ihrer Gruppen.`,
   online: "Online",
   offline: "Offline",
   neverSeen: "Nie gesehen",

@@ -99,6 +99,8 @@ export const t: typeof en = {
   theInvitationIsWithdrawn: "Die Einladung ist zurückgezogen.",
   itsLinkStopsAtOnce: "Ihr Link gilt sofort nicht mehr. Sie können die Adresse erneut einladen.",
   invitationOf: (email) => `Einladung von ${email}`,
+  noneSeesNoDevice: "keine: sieht kein Gerät",
+  withoutAGroup: "Der Benutzer sieht kein Gerät, bis ein Administrator das Konto in eine Gruppe aufnimmt.",
   inNoGroupYet: "Noch in keiner Gruppe",
   group: "Gruppe",
   seesNoDeviceUntilAn: (email, link) =>

@@ -72,9 +72,6 @@ export const t = {
   addADevice: "Add a device",
   connection: "Connection",
   lastSeen: "Last seen",
-  youSeeNoDevice: "You see no device",
-  youSeeTheDevicesOf:
-    "You see the devices of your groups. An administrator adds you to a group, or devices to one of yours.",
   thereIsNoDeviceYet: "There is no device yet",
   aDeviceThatCanGenerate:
     "A device that can generate a key enrolls itself with a claim code. For others, add the device and issue a bundle.",

@@ -23,10 +23,6 @@ export const t = {
   ended: "Ended",
   thereWasNoAttemptYet: "There was no attempt yet.",
   home: "Home",
-  youSeeNoDevice: "You see no device",
-  yourGroups: "your groups",
-  youSeeTheDevicesOf: (link: ReactNode) =>
-    phrase`You see the devices of ${link}. An administrator adds you to a group, or devices to one of yours.`,
   online: "Online",
   offline: "Offline",
   neverSeen: "Never seen",

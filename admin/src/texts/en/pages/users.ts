@@ -100,6 +100,8 @@ export const t = {
   theInvitationIsWithdrawn: "The invitation is withdrawn.",
   itsLinkStopsAtOnce: "Its link stops at once. You can invite the address again.",
   invitationOf: (email: Value) => `Invitation of ${email}`,
+  noneSeesNoDevice: "none: sees no device",
+  withoutAGroup: "The user sees no device until an administrator adds the account to a group.",
   inNoGroupYet: "In no group yet",
   group: "group",
   seesNoDeviceUntilAn: (email: ReactNode, link: ReactNode) =>

@@ -20,10 +20,11 @@ export const userRecord = z
       description: "The last use of a session that has not expired, to the minute",
     }),
     secondFactor: z.boolean().meta({ description: "Whether the user also enters a code to sign in" }),
+    groupCount: z.int().meta({ description: "The groups of the user. Operators and viewers in none see no device" }),
   })
   .meta({ id: "User" });
 /** Fields that change without a write of the user. */
-export const USER_VOLATILE = ["lastUsedAt", "secondFactor"];
+export const USER_VOLATILE = ["lastUsedAt", "secondFactor", "groupCount"];
 
 export const USER_EXAMPLE = {
   id: "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d",
@@ -35,10 +36,13 @@ export const USER_EXAMPLE = {
   createdAt: "2026-11-20T08:00:00.000Z",
   lastUsedAt: "2026-11-20T10:00:00.000Z",
   secondFactor: true,
+  groupCount: 2,
 };
 
-export const changedUser = userRecord.omit({ lastUsedAt: true, secondFactor: true }).meta({ id: "ChangedUser" });
-const { lastUsedAt: _, secondFactor: __, ...CHANGED } = USER_EXAMPLE;
+export const changedUser = userRecord
+  .omit({ lastUsedAt: true, secondFactor: true, groupCount: true })
+  .meta({ id: "ChangedUser" });
+const { lastUsedAt: _, secondFactor: __, groupCount: ___, ...CHANGED } = USER_EXAMPLE;
 
 export { CHANGED as CHANGED_USER_EXAMPLE };
 

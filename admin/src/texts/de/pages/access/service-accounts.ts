@@ -3,7 +3,7 @@ import type { t as en } from "../../../en/pages/access/service-accounts.ts";
 export const t: typeof en = {
   serviceAccounts: "Dienstkonten",
   usersThatCannotSignIn:
-    "Benutzer, die sich nicht anmelden können, für Programme: Ihre API-Schlüssel gelten weiter, wenn die Personen gehen, die sie erstellt haben.",
+    "Benutzer, die sich nicht anmelden können, für Programme: ihre API-Schlüssel gelten weiter, wenn die Personen gehen, die sie erstellt haben.",
   thereIsNoServiceAccount: "Es gibt noch kein Dienstkonto.",
   createOneForEachProgram: "Erstellen Sie eines für jedes Programm, das von keiner Person abhängen darf.",
   createAccount: "Dienstkonto erstellen",
