@@ -87,7 +87,7 @@ async function recordBlock(
       ...(others + 1 === limits.keyAddressesPerDay && { furtherOmitted: true }),
     };
     const by = { tenantId, actor: `apikey:${keyId}`, address };
-    const act = refused ? "key.refuse-address" : "key.use-from-new-address";
-    await recordAct(tx, by, { act, target: keyId, after }, { ids, now });
+    const given = { act: refused ? "key.refuse-address" : "key.use-from-new-address", target: keyId, after };
+    await recordAct(tx, by, given, { ids, now });
   });
 }
