@@ -58,17 +58,20 @@ async function plant(count: number, behind: number) {
     await app.rules.pollSilence();
   };
   const mails = () => sinks.mailsTo(ada.email).map(({ subject }) => decoded(subject));
-  return { tenant, group, speak, mails, app, clock };
+  const openCount = async () => {
+    const { total } = await app.anomalies.listAnomalies(tenant.caller, { status: "open", skip: 0, limit: 1 });
+    return total;
+  };
+  return { tenant, group, speak, openCount, mails, app, clock };
 }
 
 test("devices that fall silent behind one router have one page with the cause, and others page alone", async () => {
-  const { speak, mails, app, clock, tenant } = await plant(24, 12);
+  const { speak, openCount, mails, app, clock } = await plant(24, 12);
   await speak(0, 24);
   clock.advance(SILENT_FOR * 1000 + 1000);
   await speak(13, 24);
   await app.rules.pollSilence();
-  const { total } = await app.anomalies.listAnomalies(tenant.caller, { status: "open", skip: 0, limit: 1 });
-  assert.equal(total, 13);
+  assert.equal(await openCount(), 13);
   await given.pass(0);
   assert.deepEqual(mails(), [], "they wait for others");
   await given.pass(2 * MINUTE);
@@ -103,7 +106,7 @@ test("a tenant that waits for none pages every silence at once", async () => {
 });
 
 test("when most devices of an outage have returned, the others page by themselves", async () => {
-  const { speak, mails, app, clock } = await plant(24, 12);
+  const { speak, openCount, mails, app, clock } = await plant(24, 12);
   await speak(0, 24);
   clock.advance(SILENT_FOR * 1000 + 1000);
   await speak(12, 24);
@@ -112,6 +115,8 @@ test("when most devices of an outage have returned, the others page by themselve
   const before = mails().length;
   assert.equal(before, 1);
   await speak(0, 10);
+  // The service's own poll may have taken some of the devices, and not be done with them.
+  while ((await openCount()) > 2) await app.rules.pollSilence();
   await given.pass(5 * MINUTE);
   await given.pass(MINUTE);
   const pages = mails().filter((subject) => !subject.includes("RESOLVED"));
@@ -119,12 +124,11 @@ test("when most devices of an outage have returned, the others page by themselve
 });
 
 test("1,000 devices behind one network have one page that counts them all, from whichever process", async () => {
-  const { speak, mails, app, clock, tenant } = await plant(2_500, 1_000);
+  const { speak, openCount, mails, app, clock } = await plant(2_500, 1_000);
   await speak(0, 2_500);
   clock.advance(SILENT_FOR * 1000 + 1000);
   await speak(1_000, 2_500);
-  while ((await app.anomalies.listAnomalies(tenant.caller, { status: "open", skip: 0, limit: 1 })).total < 1_000)
-    await app.rules.pollSilence();
+  while ((await openCount()) < 1_000) await app.rules.pollSilence();
   await given.pass(0);
   await given.pass(2 * MINUTE);
   await given.pass(5 * MINUTE);

@@ -104,7 +104,8 @@ browserTest(
     const [window, adminWindow] = [await windowOf(viewer, VIEWS[1]), await windowOf(admin)];
     const { page } = window;
     await page.goto("/");
-    await page.getByRole("link", { name: "your groups" }).click();
+    await page.getByText("You are in no group, and see the devices of your groups only.").waitFor();
+    await page.goto("/groups");
     await page.getByText("You are in no group yet.").waitFor();
     await assertSound(window, "viewer without groups");
 
