@@ -1,6 +1,6 @@
 module muster/bench/mochi
 
-go 1.23
+go 1.24
 
 require github.com/mochi-mqtt/server/v2 v2.7.9
 
