@@ -45,8 +45,7 @@ const MAPPED_BITS = 96;
 
 /** Returns an address without its zone and mapping; `undefined` if `text` is not an address. */
 export function plainAddress(text: string): string | undefined {
-  const address = parse(text);
-  return address && withoutMapping(address.toString());
+  return isIP(text) === 0 ? undefined : withoutMapping(text.replace(ZONE, ""));
 }
 
 /**
