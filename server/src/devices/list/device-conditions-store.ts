@@ -51,6 +51,7 @@ export function deviceConditions(filter: DeviceFilter, now: Date): RawBuilder<un
   if (seenFrom !== undefined) conditions.push(sql`${lastSeenAt} >= ${seenFrom}::timestamptz`);
   if (seenBefore !== undefined) conditions.push(sql`${lastSeenAt} < ${seenBefore}::timestamptz`);
   if (viewer !== undefined) conditions.push(visibleDevice(viewer, "d.uid"));
+  for (const { values } of filter.metadata?.filter(isIndexed) ?? []) conditions.push(isOneOf(dependsOn, values));
   return conditions;
 }
 
@@ -67,9 +68,17 @@ function propertyConditions(
   return conditions;
 }
 
-/** Returns the conditions on the metadata of the device `d`, which no index finds. */
+/** SQL: the id of the device on which `d` depends, as in the index `devices_depends_on`. */
+const dependsOn = sql<string>`(d.metadata ->> 'dependsOn')`;
+
+function isIndexed({ field, values }: MetadataProperty): boolean {
+  return field === "dependsOn" && values.length > 0;
+}
+
+/** Returns the conditions on the metadata of the device `d` that no index finds. */
 export function metadataConditions({ metadata = [], not = {} }: DeviceFilter): RawBuilder<unknown>[] {
-  return [...metadata.map(hasField), ...negated((not.metadata ?? []).map(hasField))];
+  const searched = metadata.filter((each) => !isIndexed(each));
+  return [...searched.map(hasField), ...negated((not.metadata ?? []).map(hasField))];
 }
 
 function anyOf<T extends string | null>(
