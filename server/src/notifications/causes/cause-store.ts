@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
 import { dependsOnSilent } from "../dependencies/dependency-store.ts";
+import { isSilence } from "../holds/silence-store.ts";
 import type { CauseKind, Shared } from "./find-causes.ts";
 
 /** The maximum age of a silence that starts an outage, and of an outage that further silences join. */
@@ -27,7 +28,7 @@ export async function readGrouping(tx: Tx, anomalyIds: readonly string[]): Promi
       SELECT a.id, a.tenant_id, a.opened_at + make_interval(mins => t.cause_wait_minutes) AS wait_until, o.outage_id
         FROM shared_anomalies a JOIN shared_tenants t ON t.id = a.tenant_id
         LEFT JOIN outage_anomalies o ON o.anomaly_id = a.id
-       WHERE a.id = ANY (${[...anomalyIds]}::uuid[]) AND a.rule_id IS NULL AND a.certificate_id IS NULL
+       WHERE a.id = ANY (${[...anomalyIds]}::uuid[]) AND ${isSilence("a")}
          AND t.cause_wait_minutes > 0
     ), outage AS MATERIALIZED (
       SELECT m.outage_id, count(*) AS total, count(*) FILTER (WHERE a.resolved_at IS NULL) AS unresolved
@@ -62,8 +63,8 @@ export async function readCandidates(tx: Tx, tenantId: string, now: Date): Promi
              'group', ARRAY(SELECT m.group_id FROM shared_device_groups m WHERE m.device_uid = d.uid)) AS shared
       FROM shared_anomalies a JOIN shared_devices d ON d.uid = a.device_uid
       LEFT JOIN shared_device_origins g ON g.device_uid = d.uid
-     WHERE a.tenant_id = ${tenantId} AND a.resolved_at IS NULL AND a.status = 'open' AND a.rule_id IS NULL
-       AND a.certificate_id IS NULL AND a.opened_at > ${now}::timestamptz - ${RECENT}
+     WHERE a.tenant_id = ${tenantId} AND a.resolved_at IS NULL AND a.status = 'open' AND ${isSilence("a")}
+       AND a.opened_at > ${now}::timestamptz - ${RECENT}
        AND NOT EXISTS (SELECT FROM outage_anomalies o WHERE o.anomaly_id = a.id) AND NOT ${dependsOnSilent("d")}
        AND NOT EXISTS (SELECT FROM pages p WHERE p.anomaly_id = a.id AND p.state <> 'due')
      ORDER BY a.id LIMIT ${MOST_SILENT}`.execute(tx);

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from "kysely";
 import type { Tx } from "../../db/database.ts";
+import { isSilence } from "../holds/silence-store.ts";
 
 /**
  * SQL: the id of the device on which device `d` depends, a field of its metadata; null if it names none. The index
@@ -11,8 +12,7 @@ const parentOf = (d: string): RawBuilder<string | null> => sql`(${sql.ref(`${d}.
 const LONGEST_CHAIN = 10;
 
 /** SQL: anomaly `a` is a silence that goes on. */
-const isSilence = (a: string): RawBuilder<SqlBool> =>
-  sql`(${sql.ref(`${a}.rule_id`)} IS NULL AND ${sql.ref(`${a}.certificate_id`)} IS NULL AND ${sql.ref(`${a}.resolved_at`)} IS NULL)`;
+const isOngoing = (a: string): RawBuilder<SqlBool> => sql`(${isSilence(a)} AND ${sql.ref(`${a}.resolved_at`)} IS NULL)`;
 
 /** SQL: device `u` is the one on which `d` depends. */
 const isParent = (u: string, d: string): RawBuilder<SqlBool> =>
@@ -33,14 +33,14 @@ const isInLoop = (d: string): RawBuilder<SqlBool> => sql`EXISTS (
  */
 export const dependsOnSilent = (d: string): RawBuilder<SqlBool> => sql`(${parentOf(d)} IS NOT NULL AND EXISTS (
   SELECT FROM shared_devices parent JOIN shared_anomalies silence ON silence.device_uid = parent.uid
-   WHERE ${isParent("parent", d)} AND ${isSilence("silence")}
+   WHERE ${isParent("parent", d)} AND ${isOngoing("silence")}
      AND EXISTS (SELECT FROM pages p WHERE p.anomaly_id = silence.id)) AND NOT ${isInLoop(d)})`;
 
 /** Returns which of the anomalies are silences of devices that depend on a silent one. */
 export async function readDependent(tx: Tx, anomalyIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
     SELECT a.id FROM shared_anomalies a JOIN shared_devices d ON d.uid = a.device_uid
-     WHERE a.id = ANY (${[...anomalyIds]}::uuid[]) AND ${isSilence("a")} AND ${dependsOnSilent("d")}`.execute(tx);
+     WHERE a.id = ANY (${[...anomalyIds]}::uuid[]) AND ${isOngoing("a")} AND ${dependsOnSilent("d")}`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -58,8 +58,8 @@ export async function readDependents(tx: Tx, anomalyIds: readonly string[]): Pro
     SELECT a.id, (array_agg(b.name ORDER BY b.uid))[1:${sql.lit(SHOWN)}] AS names, count(*)::int AS count
       FROM shared_anomalies a JOIN shared_devices d ON d.uid = a.device_uid
       JOIN shared_devices b ON b.tenant_id = d.tenant_id AND ${parentOf("b")} = d.id AND b.deleted_at IS NULL
-     WHERE a.id = ANY (${[...anomalyIds]}::uuid[]) AND ${isSilence("a")}
-       AND EXISTS (SELECT FROM shared_anomalies s WHERE s.device_uid = b.uid AND ${isSilence("s")})
+     WHERE a.id = ANY (${[...anomalyIds]}::uuid[]) AND ${isOngoing("a")}
+       AND EXISTS (SELECT FROM shared_anomalies s WHERE s.device_uid = b.uid AND ${isOngoing("s")})
      GROUP BY a.id`.execute(tx);
   return new Map(rows.map(({ id, ...dependents }) => [id, dependents]));
 }
