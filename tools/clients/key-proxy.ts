@@ -47,7 +47,7 @@ export async function startKeyProxy(
     incoming.pipe(upstream);
   };
   const server: Server = createServer({ maxHeaderSize: DEFAULT_LIMITS.headerBytes }, forward);
-  // What is not HTTP cannot be forwarded: it gets the answer that the listener of the service gives.
+  // Bytes that are not HTTP cannot be forwarded: the proxy gives the answer of the service's listener.
   server.on("clientError", (error, socket) => answerUnreadable(error, socket, "proxy"));
   const port = () => (server.address() as AddressInfo).port;
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -1,4 +1,4 @@
-/** Why something happened, and what to do about it. */
+/** The cause of an event, and its cure. */
 export interface Explanation {
   cause: string;
   cure: string;

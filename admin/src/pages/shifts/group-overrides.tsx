@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Override>[] = [
   },
 ];
 
-/** Who takes whose duty in a group, now and later. */
+/** The overrides of duties in a group, present and planned. */
 export function GroupOverrides({ group: { id, name } }: { group: Group }) {
   const may = useMay("createOverride");
   const [button, dialog] = useOpens({

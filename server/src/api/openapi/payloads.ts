@@ -120,8 +120,10 @@ export const PAYLOADS: Readonly<Record<string, Payload>> = {
             change: z.enum(["offered", "taken", "ended"]).meta({ id: "DutyChange" }),
             startsAt: timestamp,
             endsAt: timestamp,
-            user: user.nullable().meta({ description: "Who takes it; null if it is offered to everyone of the group" }),
-            replaces: user.nullable().meta({ description: "Whose duty it is; null for that of everybody" }),
+            user: user
+              .nullable()
+              .meta({ description: "The user who takes it; null if it is offered to everyone of the group" }),
+            replaces: user.nullable().meta({ description: "The user whose duty it is; null for everybody on duty" }),
           })
           .meta({ id: "MessageDuty" }),
       })

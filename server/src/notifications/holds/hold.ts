@@ -4,7 +4,7 @@ import { MINUTE } from "../../lib/clock.ts";
 export const HELD_BY = ["window", "snooze", "mute", "flapping", "cause", "outage", "dependency"] as const;
 export type HeldBy = (typeof HELD_BY)[number];
 
-/** How often it is checked whether an outage, or the silence of the device that another depends on, goes on. */
+/** The interval at which a page is checked again while an outage, or the silence of a device above, goes on. */
 export const CHECK_MS = 5 * MINUTE;
 
 /** Why the pages of an anomaly are held back, and until when at least. */

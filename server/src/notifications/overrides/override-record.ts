@@ -4,9 +4,9 @@ export interface OverrideRecord {
   groupId: string;
   startsAt: Date;
   endsAt: Date;
-  /** Who takes the duty; `null` for an offer to everyone of the group. */
+  /** The user who takes the duty; `null` for an offer to everyone of the group. */
   userId: string | null;
-  /** Whose duty it is; `null` for everybody's. */
+  /** The user whose duty it is; `null` for everybody on duty. */
   replacesUserId: string | null;
   /** An offer changes nobody's duty until somebody agrees. */
   state: "offered" | "agreed";

@@ -5,7 +5,7 @@ import { changeOf, type History, isSame } from "./history.ts";
 
 export const HOUR_US = 3_600_000_000;
 
-/** What a condition remembers between readings, in addition to the newest one of its metric. Stored as JSON. */
+/** The state of a condition between readings, in addition to the newest one of its metric. Stored as JSON. */
 export interface ConditionMemory {
   /** The side of the last value, and the first value on that side. Stored if the rule has several conditions. */
   side?: Exclude<Side, undefined>;

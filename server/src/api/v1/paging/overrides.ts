@@ -11,8 +11,10 @@ export const override = z
     groupId: id,
     startsAt: timestamp,
     endsAt: timestamp,
-    userId: id.nullable().meta({ description: "Who takes the duty; null for an offer to everyone of the group" }),
-    replacesUserId: id.nullable().meta({ description: "Whose duty it is; null for everybody's" }),
+    userId: id
+      .nullable()
+      .meta({ description: "The user who takes the duty; null for an offer to everyone of the group" }),
+    replacesUserId: id.nullable().meta({ description: "The user whose duty it is; null for everybody on duty" }),
     state: z
       .enum(["offered", "agreed"])
       .meta({ id: "OverrideState", description: "An offer changes nobody's duty until somebody agrees" }),
