@@ -29,6 +29,20 @@ export function deprecationHeaders({ since, sunset }: Deprecation): { deprecatio
   return { deprecation: `@${Math.floor(since.getTime() / 1000)}`, sunset: sunset.toUTCString() };
 }
 
+/** The announced end of an operation within an answer of several operations, whose headers cannot say it. */
+export interface EndNotice {
+  since: string;
+  sunset: string;
+  successor: string;
+}
+
+/** Returns the announced end of a route as an object to spread into the outcome of its operation. */
+export function endNotice({ deprecation }: { deprecation?: Deprecation }): { deprecation?: EndNotice } {
+  if (!deprecation) return {};
+  const { since, sunset, successor } = deprecation;
+  return { deprecation: { since: since.toISOString(), sunset: sunset.toISOString(), successor } };
+}
+
 function dayOf(time: Date): string {
   return time.toISOString().slice(0, "2000-01-01".length);
 }

@@ -38,17 +38,20 @@ function createMcpServer(version: string, tools: readonly Tool[], run: RunTool):
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const tool = byName.get(params.name);
     if (!tool) throw new McpError(ErrorCode.InvalidParams, `there is no tool ${params.name}`);
-    return resultOf(await run(tool, requestOf(tool, params.arguments ?? {})));
+    return resultOf(tool, await run(tool, requestOf(tool, params.arguments ?? {})));
   });
   return server;
 }
 
-function resultOf(outcome: Outcome): CallToolResult {
+function resultOf({ ending }: Tool, outcome: Outcome): CallToolResult {
   const text = JSON.stringify(outcome.ok ? (outcome.answer ?? { done: true }) : outcome.problem);
   const cut = text.length > MAX_RESULT;
   const note = `… (cut after ${MAX_RESULT} of ${text.length} characters: ask for a smaller page or range)`;
   return {
-    content: [{ type: "text", text: cut ? text.slice(0, MAX_RESULT) + note : text }],
+    content: [
+      { type: "text", text: cut ? text.slice(0, MAX_RESULT) + note : text },
+      ...(ending ? [{ type: "text" as const, text: ending }] : []),
+    ],
     ...(outcome.ok ? {} : { isError: true }),
   };
 }

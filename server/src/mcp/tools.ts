@@ -12,6 +12,8 @@ export interface Tool {
   /** The path in OpenAPI notation: `/api/v1/devices/{id}`. */
   path: string;
   parameters: Parameter[];
+  /** A sentence for the assistant if the operation is deprecated. */
+  ending?: string;
 }
 
 /** Arguments of a tool, sorted by their place in the request. */
@@ -34,6 +36,8 @@ interface Operation {
   summary: string;
   description: string;
   "x-required-scope"?: string;
+  "x-sunset"?: string;
+  "x-successor"?: string;
   parameters?: Json[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Json }> };
   responses: Record<string, { content?: Json }>;
@@ -101,7 +105,13 @@ function toolOf(method: string, path: string, operation: Operation, resolve: (va
     method: method.toUpperCase(),
     path,
     parameters: all,
+    ...endingOf(operation),
   };
+}
+
+function endingOf({ operationId, "x-sunset": sunset, "x-successor": successor }: Operation): { ending?: string } {
+  if (sunset === undefined) return {};
+  return { ending: `${operationId} is deprecated and ends on ${sunset.slice(0, 10)}: use ${successor} instead.` };
 }
 
 /** Sorts the arguments of a tool by their place in the request. */

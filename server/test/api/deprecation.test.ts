@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { document } from "../../src/api/openapi/document.ts";
 import type { Json } from "../../src/api/openapi/schemas.ts";
+import { routeOf } from "../../src/api/pipeline/run-operation.ts";
 import { type PublicRoute, publicRoute, type Route } from "../../src/api/route.ts";
 import { everyRoute } from "../../src/api/routes.ts";
 import { groupUseCases } from "../../src/groups/groups.ts";
@@ -63,6 +64,7 @@ test("the description says that the operation is deprecated, when it ends, and w
   };
   const { get } = paths["/api/v1/teams"]!;
   assert.deepEqual([get.deprecated, get["x-sunset"]], [true, "2027-12-01T00:00:00.000Z"]);
+  assert.equal(get["x-successor"], "listGroups");
   assert.match(
     String(get.description),
     /^Deprecated since 2026-12-01; it ends on 2027-12-01\. Use `listGroups` instead\. /,
@@ -75,6 +77,44 @@ test("an operation that would end within twelve months is refused", () => {
   const early = new Date(deprecation.sunset.getTime() - 1);
   assert.throws(() => declared({ ...deprecation, sunset: early }), /a year later/);
 });
+
+test("a batch and a tool announce the end with the outcome, whether the operation succeeds or not", async () => {
+  const tenant = await newTenant(server);
+  const key = await newKey(server, tenant, "groups:read", "groups:write");
+  const route = routeOf("createGroup")!;
+  route.deprecation = { ...deprecation, successor: "createTeam" };
+  try {
+    const createGroup = (name: string) => ({ operationId: "createGroup", body: { name } });
+    const operations = [createGroup("Pumps"), createGroup(""), { operationId: "deleteGroup", params: { id: "x" } }];
+    const batch = await post("/api/v1/batch", { "x-api-key": key }, { operations });
+    const ending = { since: "2026-12-01T00:00:00.000Z", sunset: "2027-12-01T00:00:00.000Z", successor: "createTeam" };
+    const results: { ok: boolean; deprecation?: object }[] = batch.json.results;
+    assert.deepEqual(
+      results.map(({ ok, deprecation }) => ({ ok, deprecation })),
+      [
+        { ok: true, deprecation: ending },
+        { ok: false, deprecation: ending },
+        { ok: false, deprecation: undefined },
+      ],
+    );
+    const texts = async (name: string, args: object) => {
+      const params = { name, arguments: args };
+      const headers = { authorization: `Bearer ${key}`, accept: "application/json, text/event-stream" };
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+      const { json } = await post("/mcp?writes=true", headers, message);
+      return json.result.content.map(({ text }: { text: string }) => text);
+    };
+    const notice = "createGroup is deprecated and ends on 2027-12-01: use createTeam instead.";
+    for (const name of ["Valves", ""]) assert.equal((await texts("createGroup", { body: { name } }))[1], notice);
+    assert.equal((await texts("listGroups", {})).length, 1);
+  } finally {
+    delete route.deprecation;
+  }
+});
+
+function post(path: string, headers: Record<string, string>, body: object) {
+  return https(server.httpUrl + path, { ca: server.ca, method: "POST", headers, body });
+}
 
 const isPublic = ({ surface }: Route) => surface === "public";
 

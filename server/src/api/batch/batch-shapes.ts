@@ -20,6 +20,14 @@ export const batchCreate = z
   })
   .meta({ id: "BatchCreate" });
 
+const deprecation = z
+  .strictObject({
+    since: z.iso.datetime().meta({ description: "The time from which it is deprecated" }),
+    sunset: z.iso.datetime().meta({ description: "The time at which it ends" }),
+    successor: z.string().meta({ description: "The `operationId` of the operation to use instead" }),
+  })
+  .meta({ id: "OperationDeprecation" });
+
 export const batchResults = z
   .strictObject({
     results: z
@@ -32,6 +40,7 @@ export const batchResults = z
               .record(z.string(), z.unknown())
               .optional()
               .meta({ description: "If not `ok`, the body of its error" }),
+            deprecation: deprecation.optional().meta({ description: "If it is deprecated, its announced end" }),
           })
           .meta({ id: "BatchResult" }),
       )

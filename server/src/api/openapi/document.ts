@@ -20,7 +20,7 @@ const VERSIONING = `## Versioning
 
 Every path begins with \`/api/v1\`. Within v1 the service may add operations, optional fields of bodies, query parameters, fields of answers, error codes, webhooks, and values of an enumeration where \`x-extensible-enum\` lists them. Nothing else changes: no operation, field, parameter or value is removed, renamed or given another meaning, and nothing optional becomes required.
 
-Before an operation ends, its answers carry \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for at least twelve months, and the operation is \`deprecated\` here, with its end as \`x-sunset\`.
+Before an operation ends, its answers carry \`Deprecation\` (RFC 9745) and \`Sunset\` (RFC 8594) for at least twelve months, and the operation is \`deprecated\` here, with its end as \`x-sunset\` and the operation to use instead as \`x-successor\`. A batch says so in the result of each operation.
 
 Errors do not use RFC 9457, because the specification of this API fixes their body.`;
 

@@ -12,12 +12,17 @@ export function operation(route: Route, schemas: Schemas, all: readonly Route[])
     operationId: route.operationId,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.deprecation && { deprecated: true, "x-sunset": route.deprecation.sunset.toISOString() }),
+    ...deprecated(route),
     ...credential(route),
     ...withParameters(route, schemas),
     ...withBody(route, schemas),
     responses: { ...successes(route, schemas, all), ...failures(route) },
   };
+}
+
+function deprecated({ deprecation }: Route): Json {
+  if (!deprecation) return {};
+  return { deprecated: true, "x-sunset": deprecation.sunset.toISOString(), "x-successor": deprecation.successor };
 }
 
 /**
