@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Route } from "../route.ts";
 import { everyRoute } from "../routes.ts";
 import { document } from "./document.ts";
@@ -21,16 +21,20 @@ export function adminDocument(): Json {
   return atOnce(document("admin", ofSurface("admin")));
 }
 
+/** The pause after a step of {@link documentInTurns}, as a multiple of the time that the step took. */
+const PAUSE = 2;
+
 /**
- * Returns the description of the public API or of the device-facing endpoints. Other events are served between two
- * routes: a stranger may be the first to ask.
+ * Returns the description of the public API or of the device-facing endpoints. It takes a third of the event loop's
+ * time, because a stranger may be the first to ask, and of all worker processes at once.
  */
 export async function documentInTurns(surface: "public" | "device", baseUrl?: string): Promise<Json> {
   const steps = document(surface, ofSurface(surface), baseUrl);
   for (;;) {
+    const started = performance.now();
     const { done, value } = steps.next();
     if (done) return value;
-    await setImmediate();
+    await setTimeout(PAUSE * (performance.now() - started));
   }
 }
 
