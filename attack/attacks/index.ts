@@ -3,13 +3,14 @@ import { folding, webhooks } from "./channels.ts";
 import { greedy, metrics, qos2, readings, refusals } from "./devices.ts";
 import { handshakeFloods } from "./front-door/handshake-floods.ts";
 import { insiders } from "./front-door/insiders.ts";
+import { slowBodies } from "./front-door/slow-bodies.ts";
 import { unauthenticatedClients } from "./front-door/unauthenticated.ts";
 import { handshakes } from "./handshakes.ts";
 import { searches } from "./searches.ts";
 import { silence } from "./silence.ts";
 
 /** Attacks on the HTTPS and MQTT ports themselves: with several workers each process has a front door. */
-export const FRONT_DOOR: readonly Attack[] = [...handshakeFloods, ...unauthenticatedClients, ...insiders];
+export const FRONT_DOOR: readonly Attack[] = [...handshakeFloods, ...unauthenticatedClients, slowBodies, ...insiders];
 
 const SESSIONS: readonly Attack[] = [readings, greedy, qos2, metrics, refusals, silence, handshakes];
 
