@@ -13,6 +13,7 @@ import * as groupChanges from "./v1/group-changes.ts";
 import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
 import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
+import * as coverage from "./v1/paging/coverage.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
 import * as overrides from "./v1/paging/overrides.ts";
 import * as audits from "./v1/people/audits.ts";
@@ -26,11 +27,13 @@ import * as thresholdChanges from "./v1/threshold-changes.ts";
 import * as thresholds from "./v1/thresholds.ts";
 import * as ticketNotes from "./v1/tickets/ticket-notes.ts";
 import * as tickets from "./v1/tickets/tickets.ts";
+import * as timelines from "./v1/timelines.ts";
 import * as webhooks from "./v1/webhooks.ts";
 
 /** The resources in the order of the reference. Each module exports its routes. */
 const RESOURCES = [
   devices,
+  timelines,
   telemetry,
   fleetTelemetry,
   commands,
@@ -38,6 +41,7 @@ const RESOURCES = [
   groups,
   groupChanges,
   shifts,
+  coverage,
   overrides,
   maintenanceWindows,
   anomalyPaging,

@@ -7,6 +7,7 @@ import { readOverview } from "./read-overview.ts";
 import { search } from "./search.ts";
 
 export { ASKED_FINDING_KINDS, FINDING_KINDS } from "./finding-store.ts";
+export { TIMELINE_KINDS } from "./timeline-store.ts";
 
 /**
  * The read-only use cases that span several features: the home screen's numbers, the search field, findings, the

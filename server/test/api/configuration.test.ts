@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { addMs, HOUR } from "../../src/lib/clock.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
-import { newTenant, type TestTenant } from "../harness/devices.ts";
+import { newKey, newTenant, type TestTenant } from "../harness/devices.ts";
+import { https } from "../harness/http/https.ts";
 import { assertRefused, OPERATIONS, publicApi } from "../harness/http/public-api.ts";
 import { startServer, type TestServer } from "../harness/server.ts";
 
@@ -110,6 +111,28 @@ test("on call: the duties at an instant, of one group or of all", async () => {
   assert.deepEqual([(await at(7)).length, (await at(8)).length, (await at(16)).length], [0, 1, 0]);
   for (let i = 0; i < 2; i++) await call("unassignShift", { id: group.id, nested: shift.id });
   assert.deepEqual(await at(9, `&groupId=${group.id}`), []);
+});
+
+test("coverage: the groups with an escalation that has no recipient at some time", async () => {
+  const escalation = [{ afterMinutes: 0, notify: "shift" }];
+  const { json: group } = await call("createGroup", { body: { name: "Uncovered", escalation } });
+  const { items } = (await call("listCoverage", {})).json;
+  const listed = items.find(({ groupId }: { groupId: string }) => groupId === group.id);
+  assert.deepEqual([listed.name, listed.hours], ["Uncovered", 7 * 24]);
+});
+
+test("the timeline of a device has the events that the scopes of the key read", async () => {
+  const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Lived" });
+  await server.app.enrollment.issueBundle(tenant.caller, { deviceId: id });
+  await server.app.tickets.openTicket(tenant.caller, { title: "Grease it", deviceId: id });
+  assert.deepEqual((await call("listTimeline", { id })).json.items, []);
+  const more = await newKey(server, tenant, "devices:read", "tickets:read");
+  const path = `/api/v1/devices/${id}/timeline`;
+  const { json } = await https(server.httpUrl + path, { ca: server.ca, headers: { "x-api-key": more } });
+  assert.deepEqual(
+    json.items.map(({ kind, text }: Record<string, string>) => [kind, text]),
+    [["ticket.opened", "Grease it"]],
+  );
 });
 
 test("overrides of duties: a user takes everybody's duty for a time, which another override may not overlap", async () => {

@@ -1,11 +1,10 @@
 import { z } from "zod";
-import { records } from "../../lib/limits/records.ts";
-import { ASKED_FINDING_KINDS, FINDING_KINDS, overviewUseCases } from "../../overview/overview.ts";
+import { ASKED_FINDING_KINDS, FINDING_KINDS, overviewUseCases, TIMELINE_KINDS } from "../../overview/overview.ts";
 import { adminRoute } from "../route.ts";
-import { id, idParams, instant, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, page, paging, timestamp } from "../shapes.ts";
+import { TIMELINE, TIMELINE_EXAMPLE, timelineOf, timelineQuery } from "../v1/timelines.ts";
 
 const TAG = "Devices";
-const MOST = records.entriesOfTimeline.value;
 
 const finding = z
   .strictObject({
@@ -19,26 +18,6 @@ const finding = z
     cure: z.string(),
   })
   .meta({ id: "Finding" });
-
-const entry = z
-  .strictObject({
-    at: timestamp,
-    kind: z.enum([
-      "device.online",
-      "device.offline",
-      "certificate.issued",
-      "certificate.revoked",
-      "anomaly.opened",
-      "anomaly.resolved",
-      "ticket.opened",
-      "connection.refused",
-      "finding.shared_key",
-    ]),
-    id: id.nullable().meta({ description: "The id of the certificate, anomaly, ticket or refusal" }),
-    text: z.string().nullable().meta({ description: "Its serial number, message, title or reason" }),
-    actor: z.string().nullable(),
-  })
-  .meta({ id: "TimelineEntry" });
 
 export const listFindings = adminRoute({
   useCase: overviewUseCases.listFindings,
@@ -82,25 +61,12 @@ export const listTimeline = adminRoute({
   path: "/api/admin/devices/{id}/timeline",
   tag: TAG,
   summary: "List a device's timeline",
-  description:
-    "Events of the device, newest first. Connects and disconnects are kept for 48 hours, the others as long as their records.",
+  description: TIMELINE,
   params: idParams,
-  query: z.strictObject({
-    before: instant.optional().meta({ description: "Continues before this time: the `at` of the last entry" }),
-    limit: z
-      .string()
-      .regex(/^\d{1,9}$/, "must be an integer")
-      .transform(Number)
-      .optional()
-      .meta({ type: "integer", description: `1 to ${MOST}, 50 by default` }),
-  }),
+  query: timelineQuery,
   status: 200,
-  response: z.strictObject({ items: z.array(entry) }).meta({ id: "Timeline" }),
+  response: timelineOf(z.enum(TIMELINE_KINDS)),
   errors: ["not_found"],
-  examples: {
-    response: {
-      items: [{ at: "2026-11-20T10:00:00.000Z", kind: "device.online", id: null, text: null, actor: null }],
-    },
-  },
+  examples: { response: TIMELINE_EXAMPLE },
   handler: async (caller, { params, query }, listTimeline) => ({ items: await listTimeline(caller, params.id, query) }),
 });

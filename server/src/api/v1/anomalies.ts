@@ -73,6 +73,7 @@ export const listAnomalies = publicRoute({
     deviceId: id.optional(),
     groupId: id.optional().meta({ description: "Only devices that are in this group now" }),
     deviceTypeId: id.optional().meta({ description: "Only devices that have this type now" }),
+    thresholdId: id.optional().meta({ description: "Only violations of this threshold pack" }),
     status: ANOMALY_STATUS.optional(),
     severity: SEVERITY.optional(),
     from: instant.optional().meta({ description: "Opened at this instant or later" }),

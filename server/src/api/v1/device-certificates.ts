@@ -3,7 +3,7 @@ import { certificateUseCases } from "../../certificates/certificates.ts";
 import { enrollmentUseCases } from "../../enrollment/enrollment.ts";
 import { CERTIFICATE_EVENT, CERTIFICATE_KIND, CERTIFICATE_STATUS, REVOCATION_REASON } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
-import { id, idParams, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
+import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 import {
   AUDIT_EXAMPLE,
   BUNDLE_EXAMPLE,
@@ -102,6 +102,8 @@ export const listCertificates = publicRoute({
     status: CERTIFICATE_STATUS.optional().meta({
       description: "`active` means not revoked, including expired; all if absent",
     }),
+    expiresFrom: instant.optional().meta({ description: "Not revoked, and expires or expired at this or later" }),
+    expiresBefore: instant.optional().meta({ description: "Not revoked, and expires or expired before this" }),
     ...paging(50, 200),
   }),
   status: 200,

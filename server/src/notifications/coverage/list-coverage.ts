@@ -34,7 +34,7 @@ export interface Coverage {
  * without an escalation sends no pages on purpose, so it is left out.
  */
 export const listCoverage = useCase(
-  { role: "viewer" },
+  { scope: "shifts:read", role: "viewer" },
   async ({ database: { db }, clock }: NotificationsDeps, caller): Promise<Coverage> => {
     const now = clock.now();
     const found = await pagingGroups(db, caller.tenantId, boundedToGroupsOf(caller), MOST + 1);

@@ -264,7 +264,7 @@ export const RULES: Rules = {
     listDeliveries: ["groups:read", "viewer", ({ anomaly }) => [{ anomalyId: anomaly, ...page }]],
     listPages: ["groups:read", "viewer", ({ anomaly }) => [anomaly]],
     listGroupChannels: ["no key", "admin", ({ group }) => [group]],
-    listCoverage: ["no key", "viewer", () => []],
+    listCoverage: ["shifts:read", "viewer", () => []],
     readPagingProblems: ["no key", "viewer", () => []],
     testGroup: ["no key", "admin", ({ group }) => [group, "members"]],
     listGroupTests: ["no key", "admin", ({ group }) => [group]],
@@ -317,7 +317,7 @@ export const RULES: Rules = {
     readOverview: ["no key", "viewer", () => []],
     search: ["no key", "viewer", ({ device }) => [device]],
     listFindings: ["no key", "viewer", ({ device }) => [{ deviceId: device, ...page }]],
-    listTimeline: ["no key", "viewer", ({ device }) => [device, {}]],
+    listTimeline: ["devices:read", "viewer", ({ device }) => [device, {}]],
     nameActors: [
       "no key",
       "viewer",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { HOUR } from "../../../src/lib/clock.ts";
+import { addMs, DAY, HOUR } from "../../../src/lib/clock.ts";
 import { addAnomaly } from "../../harness/anomalies.ts";
 import { newTenant, type TestTenant } from "../../harness/devices.ts";
 import { publicApi } from "../../harness/http/public-api.ts";
@@ -43,6 +43,24 @@ test("anomalies are filtered by the group and the type that their devices have n
   assert.deepEqual(await list({ deviceTypeId: tenant.deviceTypeId, groupId: group }), []);
   for (const name of ["groupId", "deviceTypeId"])
     for (const id of [NOWHERE, "no-uuid"]) assert.deepEqual(await list({ [name]: id }), []);
+});
+
+test("anomalies are filtered by threshold pack, certificates by their expiry", async () => {
+  const { anomalies, devices, enrollment } = server.app;
+  const where = { database: server.app.database, clock: server.clock };
+  const { id: deviceId } = await devices.createDevice(tenant.caller, { name: "Pump" });
+  const first = await addAnomaly(where, tenant.caller, deviceId);
+  await addAnomaly(where, tenant.caller, deviceId);
+  const thresholdId = (await anomalies.getAnomaly(tenant.caller, first)).thresholdId!;
+  assert.deepEqual(await found("listAnomalies", { thresholdId }), [first]);
+  assert.deepEqual(await found("listAnomalies", { thresholdId: "no-uuid" }), []);
+
+  const { id: certificate } = await enrollment.issueBundle(tenant.caller, { deviceId });
+  const days = (count: number) => addMs(server.clock.now(), count * DAY).toISOString();
+  const list = (filters: Record<string, string>) => found("listDeviceCertificates", filters);
+  assert.deepEqual(await list({ expiresBefore: days(30) }), []);
+  assert.deepEqual(await list({ expiresFrom: days(30), expiresBefore: days(366) }), [certificate]);
+  assert.deepEqual(await list({ expiresBefore: days(366), status: "revoked" }), []);
 });
 
 test("tickets are filtered by priority, type, group and the time of their opening", async () => {

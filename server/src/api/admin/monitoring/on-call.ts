@@ -2,6 +2,7 @@ import { z } from "zod";
 import { notificationUseCases } from "../../../notifications/notifications.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, timestamp } from "../../shapes.ts";
+import { COVERAGE, COVERAGE_EXAMPLE, coverage } from "../../v1/paging/coverage.ts";
 
 const TAG = "On call";
 
@@ -87,32 +88,10 @@ export const listCoverage = adminRoute({
   path: "/api/admin/coverage",
   tag: TAG,
   summary: "List groups with uncovered hours",
-  description:
-    "The groups visible to the user whose escalation has no recipient at some time in the next seven days. Groups without an escalation send no pages and are not listed.",
+  description: COVERAGE,
   status: 200,
-  response: z
-    .strictObject({
-      items: z.array(
-        z
-          .strictObject({
-            groupId: id,
-            name: z.string(),
-            hours: z.number().min(0).meta({ description: "Uncovered hours in the next seven days" }),
-            from: timestamp.meta({ description: "When the first of them begins" }),
-          })
-          .meta({ id: "UncoveredGroup" }),
-      ),
-      groups: z.int().min(0).meta({ description: "The number of evaluated groups, which are the newest" }),
-      more: z.boolean().meta({ description: "Whether more groups with an escalation exist that were not evaluated" }),
-    })
-    .meta({ id: "Coverage" }),
+  response: coverage,
   errors: [],
-  examples: {
-    response: {
-      items: [{ groupId: DUTY.groupId, name: "Pump hall", hours: 71.5, from: "2026-11-20T10:00:00.000Z" }],
-      groups: 4,
-      more: false,
-    },
-  },
+  examples: { response: COVERAGE_EXAMPLE },
   handler: (caller, _input, listCoverage) => listCoverage(caller),
 });
