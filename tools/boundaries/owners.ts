@@ -103,6 +103,7 @@ export const owners: Record<string, readonly string[]> = {
     "maintenance_windows",
     "maintenance_window_devices",
     "duty_overrides",
+    "absences",
   ],
   authorities: ["authorities", "settings", "retired_keys"],
   lists: ["list_blocks", "list_changes"],

@@ -14,6 +14,7 @@ import * as devices from "./admin/devices.ts";
 import * as events from "./admin/events.ts";
 import * as findings from "./admin/findings.ts";
 import * as invites from "./admin/invites.ts";
+import * as absences from "./admin/monitoring/absences.ts";
 import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as anomalyPaging from "./admin/monitoring/anomaly-paging.ts";
 import * as auditStream from "./admin/monitoring/audit-stream.ts";
@@ -85,6 +86,7 @@ const RESOURCES = [
   integrations,
   shifts,
   overrides,
+  absences,
   maintenanceWindows,
   onCall,
   people,

@@ -12,6 +12,7 @@ import * as events from "./v1/events.ts";
 import * as groupChanges from "./v1/group-changes.ts";
 import * as groups from "./v1/groups.ts";
 import * as mqttClients from "./v1/mqtt-clients.ts";
+import * as absences from "./v1/paging/absences.ts";
 import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
 import * as coverage from "./v1/paging/coverage.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
@@ -43,6 +44,7 @@ const RESOURCES = [
   shifts,
   coverage,
   overrides,
+  absences,
   maintenanceWindows,
   anomalyPaging,
   thresholds,

@@ -142,6 +142,7 @@ export const TABLES_WITHOUT_CREDENTIALS: readonly string[] = [
   "outage_anomalies",
   "rule_mutes",
   "duty_overrides",
+  "absences",
   "maintenance_window_devices",
   "maintenance_windows",
   "mqtt_sessions",

@@ -6,6 +6,7 @@ import type { Generated, GeneratedAlways } from "kysely";
  * as a string, `timestamptz` as a Date, `bytea` as a Buffer.
  */
 export interface Schema {
+  absences: AbsencesTable;
   admin_audit: AdminAuditTable;
   anomalies: AnomaliesTable;
   anomaly_snoozes: AnomalySnoozesTable;
@@ -156,6 +157,17 @@ export interface Schema {
   shared_tickets: SharedTicketsView;
   shared_user_factors: SharedUserFactorsView;
   shared_users: SharedUsersView;
+}
+
+export interface AbsencesTable {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  starts_at: Date;
+  ends_at: Date;
+  note: string | null;
+  created_at: Date;
+  created_by: string;
 }
 
 export interface AdminAuditTable {

@@ -84,17 +84,18 @@ export interface UserTestMessage {
   user: { email: string };
 }
 
-/** Tells a person that a duty has been taken or given back by another, or is offered. */
+/** Tells a person that a duty has been taken or given back by another, is offered, or is left by an absence. */
 export interface DutyMessage {
   type: "duty.changed";
   at: string;
   timeZone: string;
-  group: { id: string; name: string };
+  /** `null` for all groups of an absent user. */
+  group: { id: string; name: string } | null;
   duty: {
-    change: "offered" | "taken" | "ended";
+    change: "offered" | "taken" | "ended" | "absent" | "present" | "uncovered";
     startsAt: string;
     endsAt: string;
-    /** The user who takes the duty; `null` if it is offered to everyone of the group. */
+    /** The user who takes the duty, or is absent; `null` if it is offered to everyone of the group. */
     user: { email: string } | null;
     /** The user whose duty it is; `null` for that of everybody. */
     replaces: { email: string } | null;

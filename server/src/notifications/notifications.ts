@@ -1,5 +1,7 @@
 import { type Bound, bind } from "../access/access.ts";
 import { createResolve } from "../lib/outgoing/resolve-host.ts";
+import { createAbsence, createOwnAbsence, endAbsence, endOwnAbsence } from "./absences/change-absences.ts";
+import { listAbsences, listOwnAbsences } from "./absences/view-absences.ts";
 import { getAnomalyPaging, muteRule, snoozeAnomaly } from "./aside/set-aside.ts";
 import { createStreamDelivery, type StreamDelivery } from "./audit-stream/deliver-streams.ts";
 import { deleteAuditStream, getAuditStream, setAuditStream } from "./audit-stream/manage-stream.ts";
@@ -118,6 +120,12 @@ export const notificationUseCases = {
   agreeToOffer,
   withdrawOffer,
   listOwnDuties,
+  listAbsences,
+  createAbsence,
+  endAbsence,
+  listOwnAbsences,
+  createOwnAbsence,
+  endOwnAbsence,
 };
 
 /**

@@ -1,5 +1,6 @@
 import { pruneInBatches } from "../db/prune.ts";
 import { addMs, DAY } from "../lib/clock.ts";
+import { deleteEndedAbsences } from "./absences/absence-store.ts";
 import { deleteEndedAside } from "./aside/aside-store.ts";
 import { deleteOutages } from "./causes/outage-store.ts";
 import { EXPIRY_MS } from "./delivery/back-off.ts";
@@ -15,9 +16,9 @@ import { deleteEndedWindows } from "./windows/window-store.ts";
 const RETENTION_MS = 30 * DAY;
 
 /**
- * Fails messages that have been pending for a day, and deletes messages, pages, ended windows and ended overrides older
- * than 30 days. Also deletes the addresses of former channels: those of users after a day, those of groups' webhooks
- * when due. Must be called every few minutes.
+ * Fails messages that have been pending for a day, and deletes messages, pages, and ended windows, overrides and
+ * absences older than 30 days. Also deletes the addresses of former channels: those of users after a day, those of
+ * groups' webhooks when due. Must be called every few minutes.
  */
 export async function prune(deps: NotificationsDeps): Promise<void> {
   const { db } = deps.database;
@@ -29,6 +30,7 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   await pruneInBatches((limit) => deletePages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedWindows(db, before, limit));
   await pruneInBatches((limit) => deleteEndedOverrides(db, before, limit));
+  await pruneInBatches((limit) => deleteEndedAbsences(db, before, limit));
   await pruneInBatches((limit) => deleteOutages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedAside(db, now, limit));
   await pruneInBatches((limit) => deleteEndedChannels(db, limit));

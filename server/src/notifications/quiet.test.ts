@@ -21,7 +21,7 @@ const SHIFT: RosterShift = {
   users: [{ id: "ada", email: "ada@acme.example" }],
 };
 const dutyOn = (roster: Roster) => (now: Date) => () => dutiesAt(now)(roster, "ada");
-const NEVER = dutyOn({ shifts: [], overrides: [] });
+const NEVER = dutyOn({ shifts: [], overrides: [], absences: [] });
 const MAJOR = { severity: "major", alwaysPages: "critical" as const, duty: undefined };
 /** A time on a Monday. Berlin is one hour ahead. */
 const at = (time: string) => new Date(`2026-11-23T${time}:00Z`);
@@ -53,7 +53,7 @@ test("a group decides which pages are never deferred, and the user whether their
 
 test("a user who wants pages only on duty gets none until the next duty on a shift of the group", () => {
   const choices = { ...CHOICES, quietHours: null, onlyOnShift: true };
-  const deferredAt = (time: string, duty = dutyOn({ shifts: [SHIFT], overrides: [] })) =>
+  const deferredAt = (time: string, duty = dutyOn({ shifts: [SHIFT], overrides: [], absences: [] })) =>
     deferral(choices, { ...MAJOR, duty: duty(at(time)) }, at(time));
   assert.equal(deferredAt("08:00"), undefined);
   assert.deepEqual(deferredAt("16:00"), { by: "off_shift", until: new Date("2026-11-30T08:00:00Z") });

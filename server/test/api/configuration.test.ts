@@ -148,6 +148,16 @@ test("overrides of duties: a user takes everybody's duty for a time, which anoth
   assertRefused(await call("deleteOverride", { id: made.id }), 404, "not_found");
 });
 
+test("absences: a user is away for a time, and the answer says which groups lose cover", async () => {
+  const { json: group } = await call("createGroup", { body: { name: "Deserted", memberUserIds: [tenant.admin.id] } });
+  const body = { userId: tenant.admin.id, endsAt: addMs(server.clock.now(), HOUR).toISOString(), note: "Holiday" };
+  const { status, json: made } = await call("createAbsence", { body });
+  assert.deepEqual([status, made.note, made.endsAt, made.uncovered], [201, "Holiday", body.endsAt, []]);
+  assert.deepEqual((await call("listAbsences", { id: group.id })).json.items, [made]);
+  await call("endAbsence", { id: made.id });
+  assertRefused(await call("endAbsence", { id: made.id }), 404, "not_found");
+});
+
 test("threshold packs: enabled, disabled, guarded by revision, and tried on stored telemetry", async () => {
   const { json: pack } = await call("createThreshold", { body: { name: "Bearings", rules: [RULE] } });
   const { json: off } = await call("disableThreshold", { id: pack.id });

@@ -122,9 +122,11 @@ async function addWatch(): Promise<Record<"watched" | "shift", string>> {
   await createWindow(caller, { name: "Updates", covers: "group", groupId: id, recurrence: weekly });
   await createWindow(caller, { name: "Move of hall 3", covers: "all", endsAt: addMs(server.clock.now(), HOUR) });
   const { id: colleague } = await server.app.access.createUser(caller, { email: "bob@acme.example", role: "operator" });
-  const { createOverride, offerDuty } = server.app.notifications;
+  const { createAbsence, createOverride, offerDuty } = server.app.notifications;
   const [startsAt, endsAt] = [1, 9].map((hours) => addMs(server.clock.now(), hours * HOUR)) as [Date, Date];
   await createOverride(caller, id, { userId: colleague, replacesUserId: admin.userId, startsAt, endsAt });
+  for (const userId of [colleague, admin.userId])
+    await createAbsence(caller, { userId, startsAt: endsAt, endsAt: addMs(endsAt, DAY), note: "Training" });
   const later = { startsAt: addMs(startsAt, DAY * 3), endsAt: addMs(endsAt, DAY * 4) };
   const asAdmin: Caller = {
     ...caller,

@@ -43,6 +43,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
   const endsAt = addMs(server.clock.now(), HOUR);
   const window = await notifications.createWindow(caller, { name: "Firmware", covers: "all", endsAt });
   const override = await notifications.createOverride(caller, group.id, { userId: tenant.admin.id, endsAt });
+  const absence = await notifications.createAbsence(caller, { userId: tenant.admin.id, endsAt });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const threshold = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
   const { database } = server.app;
@@ -65,6 +66,7 @@ export async function oneOfEach(server: TestServer, tenant: TestTenant): Promise
     shifts: shift.id,
     "maintenance-windows": window.id,
     overrides: override.id,
+    absences: absence.id,
     thresholds: threshold.id,
     anomalies: anomaly,
     tickets: ticket.id,

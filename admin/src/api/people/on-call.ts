@@ -28,3 +28,17 @@ export const offerDuty = (groupId: string, body: Schemas["DutyOfferCreate"]) =>
   must(api.POST("/api/admin/groups/{id}/offers", { ...of(groupId), body }));
 export const agreeToOffer = (id: string) => must(api.POST(`${OVERRIDE}/agree`, of(id)));
 export const withdrawOffer = (id: string) => must(api.POST(`${OVERRIDE}/withdraw`, of(id)));
+
+const OWN_ABSENCES = "/api/admin/duties/absences";
+export type Absence = Schemas["Absence"];
+
+export const absencesQuery = (groupId: string) =>
+  read("/api/admin/groups/{id}/absences", { path: { id: groupId }, query: { limit: 200 } });
+export const ownAbsencesQuery = read(OWN_ABSENCES);
+/** @param userId `undefined` for the caller */
+export const createAbsence = (userId: string | undefined, body: Schemas["OwnAbsenceCreate"]): Promise<Absence> =>
+  userId === undefined
+    ? must(api.POST(OWN_ABSENCES, { body }))
+    : must(api.POST("/api/admin/absences", { body: { ...body, userId } }));
+export const endAbsence = (id: string) => must(api.DELETE("/api/admin/absences/{id}", of(id)));
+export const endOwnAbsence = (id: string) => must(api.DELETE(`${OWN_ABSENCES}/{id}`, of(id)));

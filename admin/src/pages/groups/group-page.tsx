@@ -1,6 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/groups.ts";
 import type { Versioned } from "../../api/client.ts";
@@ -22,13 +22,14 @@ import { unitText } from "../../texts/number-text.ts";
 import { Action, Empty, Facts, Notice, Opens, Panel, Section, Time, useOpens } from "../../ui/ui.ts";
 import { ALWAYS_PAGES, afterText, NOTIFY } from "../../words/on-call.ts";
 import { MaintenanceNotice } from "../maintenance/maintenance-notice.tsx";
-import { GroupOverrides } from "../shifts/group-overrides.tsx";
 import { Channels } from "./channels.tsx";
 import { EscalationForm } from "./escalation-form.tsx";
 import { GroupDevices } from "./group-devices.tsx";
 import { GroupShifts } from "./group-shifts.tsx";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
+
+const GroupDuties = lazy(() => import("../shifts/group-duties.tsx"));
 
 interface OpenedGroup {
   opened: Versioned<Group>;
@@ -53,7 +54,9 @@ export default function GroupPage() {
           <Facts framed facts={factsOf(group.record)} />
           <Escalation group={group} />
           <GroupShifts group={group.record} />
-          <GroupOverrides group={group.record} />
+          <Suspense>
+            <GroupDuties group={group.record} />
+          </Suspense>
           <Members group={group} />
           <GroupDevices group={group.record} />
           <Channels group={group} />

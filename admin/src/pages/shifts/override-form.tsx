@@ -11,10 +11,10 @@ import { Form, useFields } from "../../parts/form/form.tsx";
 export const OF_DUTIES = [DUTIES, GROUPS, COVERAGE];
 
 const HOUR_MS = 3_600_000;
-const needed = (text: string) => (text === "" ? t.enterATime : null);
+export const needed = (text: string) => (text === "" ? t.enterATime : null);
 
 /** Returns the active users as choices, after `first`. */
-function usePeople(first: string) {
+export function usePeople(first: string) {
   const people = useQuery(peopleQuery()).data?.items ?? [];
   return [{ value: "", label: first }, ...people.map((each) => ({ value: each.id, label: nameOfPerson(each) }))];
 }

@@ -9,6 +9,7 @@ import { Loaded } from "../../parts/loaded.tsx";
 import { useSession } from "../../parts/session.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Action, type Column, Notice, Opens, Section, Table, Time } from "../../ui/ui.ts";
+import { useOwnAbsences } from "./absences.tsx";
 import { OF_DUTIES, OfferForm } from "./override-form.tsx";
 
 const COLUMNS: readonly Column<OwnDuty>[] = [
@@ -31,8 +32,10 @@ const SHOWN = 10;
 
 /** The signed-in user's duties, and the offers of duties that wait for an answer. */
 export function OwnDuties() {
+  const { button, dialog, list } = useOwnAbsences();
   return (
-    <Section title={t.myShifts} lead={t.myLead}>
+    <Section title={t.myShifts} lead={t.myLead} actions={button}>
+      {list}
       <Loaded query={useQuery(ownDutiesQuery)}>
         {({ duties, offers }) => (
           <>
@@ -44,6 +47,7 @@ export function OwnDuties() {
           </>
         )}
       </Loaded>
+      {dialog}
     </Section>
   );
 }

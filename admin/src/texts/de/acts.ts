@@ -1,6 +1,8 @@
 import type { t as en } from "../en/acts.ts";
 
 const acts: typeof en.acts = {
+  "absence.create": "Abwesenheit eingetragen",
+  "absence.end": "Abwesenheit beendet",
   "access.reapply-revocations": "Widerrufe nach Wiederherstellung erneut angewendet",
   "access.revoke-all": "Alle Zugänge beendet",
   "anomaly.mute": "Regel für ein Gerät stummgeschaltet",
@@ -135,6 +137,7 @@ const on: typeof en.on = {
   "group.": "Gruppen",
   "invite.": "Einladungen",
   "key.": "API-Schlüsseln",
+  "absence.": "Abwesenheiten",
   "duty-override.": "Vertretungen",
   "maintenance-window.": "Wartungsfenstern",
   "mqtt-client.": "MQTT-Clients",
@@ -167,6 +170,8 @@ const operations: typeof en.operations = {
   createDevice: "Gerät hinzufügen",
   createDeviceType: "Gerätetyp erstellen",
   createGroup: "Gruppe erstellen",
+  createAbsence: "Abwesenheit eintragen",
+  endAbsence: "Abwesenheit beenden",
   createOverride: "Vertretung eintragen",
   createMaintenanceWindow: "Wartungsfenster erstellen",
   createMqttClient: "MQTT-Client hinzufügen",

@@ -1,5 +1,7 @@
 /** The names of acts, by the code of the administrative audit: `<kind of record>.<verb>`. */
 const acts = {
+  "absence.create": "Absence recorded",
+  "absence.end": "Absence ended",
   "access.reapply-revocations": "Revocations reapplied after a recovery",
   "access.revoke-all": "All access ended",
   "anomaly.mute": "Rule muted on a device",
@@ -135,6 +137,7 @@ const on = {
   "group.": "groups",
   "invite.": "invitations",
   "key.": "API keys",
+  "absence.": "absences",
   "duty-override.": "overrides of duties",
   "maintenance-window.": "maintenance windows",
   "mqtt-client.": "MQTT clients",
@@ -167,6 +170,8 @@ const operations = {
   createDevice: "Add a device",
   createDeviceType: "Create a device type",
   createGroup: "Create a group",
+  createAbsence: "Record an absence",
+  endAbsence: "End an absence",
   createOverride: "Override duties",
   createMaintenanceWindow: "Create a maintenance window",
   createMqttClient: "Add an MQTT client",

@@ -111,18 +111,20 @@ export const PAYLOADS: Readonly<Record<string, Payload>> = {
     example: { group: GROUP, notify: "channels", requestedBy: "user:0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d" },
   },
   "duty.changed": {
-    summary: "A duty of the user was taken by another, given back, or is offered",
+    summary: "A duty of the user was taken by another, given back, or is offered; or an absence leaves duties",
     data: z
       .strictObject({
-        group: named,
+        group: named.nullable().meta({ description: "null for all groups of an absent user" }),
         duty: z
           .strictObject({
-            change: z.enum(["offered", "taken", "ended"]).meta({ id: "DutyChange" }),
+            change: z
+              .enum(["offered", "taken", "ended", "absent", "present", "uncovered"])
+              .meta({ id: "DutyChange", description: "uncovered: from startsAt on, an absence leaves nobody on duty" }),
             startsAt: timestamp,
             endsAt: timestamp,
-            user: user
-              .nullable()
-              .meta({ description: "The user who takes it; null if it is offered to everyone of the group" }),
+            user: user.nullable().meta({
+              description: "The user who takes it, or is absent; null if it is offered to everyone of the group",
+            }),
             replaces: user.nullable().meta({ description: "The user whose duty it is; null for everybody on duty" }),
           })
           .meta({ id: "MessageDuty" }),

@@ -32,6 +32,7 @@ function group(steps: [number, Notify][], more: Partial<PagedGroup> = {}): Paged
     members: [],
     shifts,
     overrides: [],
+    absences: [],
     escalation,
     alwaysPages: "critical",
     ...more,

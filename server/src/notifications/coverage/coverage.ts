@@ -1,6 +1,6 @@
 import { addMs, MINUTE } from "../../lib/clock.ts";
 import { type PagedGroup, usedChannels } from "../paging/recipients.ts";
-import { rosterBetween } from "../roster/roster.ts";
+import { type Roster, rosterBetween } from "../roster/roster.ts";
 
 export interface Span {
   from: Date;
@@ -13,16 +13,32 @@ export interface Span {
  */
 export function coveredTimes(group: PagedGroup, from: Date, to: Date): Span[] {
   const spans = group.escalation.flatMap(({ afterMinutes, notify }): Span[] => {
-    const always =
-      notify === "members" ? group.members.length > 0 : notify === "channels" && usedChannels(group).length > 0;
-    if (always) return [{ from, to }];
-    if (notify !== "shift") return [];
+    if (notify === "channels") return usedChannels(group).length > 0 ? [{ from, to }] : [];
     const later = (at: Date, sign = 1) => addMs(at, sign * afterMinutes * MINUTE);
-    return rosterBetween(group, later(from), later(to))
-      .filter(({ users }) => users.length > 0)
-      .map(({ startsAt, endsAt }) => ({ from: later(startsAt, -1), to: later(endsAt, -1) }));
+    const times = notify === "shift" ? onDutyTimes : presentTimes;
+    return times(group, later(from), later(to)).map((span) => ({ from: later(span.from, -1), to: later(span.to, -1) }));
   });
   return union(spans);
+}
+
+/** Returns the times, unclipped, in which anybody is on duty. */
+export function onDutyTimes(roster: Roster, from: Date, to: Date): Span[] {
+  const spans = rosterBetween(roster, from, to).filter(({ users }) => users.length > 0);
+  return union(spans.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })));
+}
+
+/** Returns the times in which a member of the group is present. */
+function presentTimes({ members, absences }: PagedGroup, from: Date, to: Date): Span[] {
+  const away = Map.groupBy(absences, ({ userId }) => userId);
+  if (members.some(({ id }) => !away.has(id))) return [{ from, to }];
+  const present = members.flatMap(({ id }) =>
+    uncoveredTimes(
+      away.get(id)!.map(({ startsAt, endsAt }) => ({ from: new Date(startsAt), to: new Date(endsAt) })),
+      from,
+      to,
+    ),
+  );
+  return union(present);
 }
 
 /** Returns the parts of [`from`, `to`) that `spans` leave uncovered. */

@@ -48,7 +48,7 @@ async function dutiesOf(
   const groupIds = groupId === undefined ? [...new Set(shifts.flatMap((shift) => shift.groupIds))] : [groupId];
   const groups = await readGroups(db, tenantId, groupIds);
   const loose = shifts.filter((shift) => shift.groupIds.length === 0).map(({ id }) => id);
-  const roster = loose.length > 0 ? await readRoster(db, tenantId, loose) : { shifts: [], overrides: [] };
+  const roster = loose.length > 0 ? await readRoster(db, tenantId, loose) : { shifts: [], overrides: [], absences: [] };
   const found = [
     ...groups.flatMap((group) => rosterAt(group, at).map((span) => ({ span, groupId: group.id }))),
     // Without a group, no layer is above another.

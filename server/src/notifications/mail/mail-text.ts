@@ -112,9 +112,13 @@ export function dutyTimes({ duty, timeZone }: DutyMessage): string {
 }
 
 function dutyHeadline({ duty: { change, user, replaces }, group }: DutyMessage): string {
+  const place = group?.name ?? "all groups";
+  if (change === "absent") return `${user!.email} is absent: no pages, no duties`;
+  if (change === "present") return `The absence of ${user!.email} is ended`;
+  if (change === "uncovered") return `Nobody is on duty in ${place} while ${user!.email} is absent`;
   const whose = replaces ? `the duty of ${replaces.email}` : "the duty";
-  if (change === "offered") return `${replaces!.email} offers a duty in ${group.name}`;
-  return `${user!.email} ${change === "taken" ? "takes" : "no longer takes"} ${whose} in ${group.name}`;
+  if (change === "offered") return `${replaces!.email} offers a duty in ${place}`;
+  return `${user!.email} ${change === "taken" ? "takes" : "no longer takes"} ${whose} in ${place}`;
 }
 
 const LAST_RESORT = "No escalation step of the device's groups reached anybody. You get this because you are an admin.";

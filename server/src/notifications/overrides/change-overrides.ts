@@ -64,7 +64,7 @@ export const createOverride = adminUseCase(
         await dutiesChanged(tx, group, result, now);
         const replaced = replacesUserId === null ? onDutyBetween(group, startsAt, endsAt) : [replacesUserId];
         const to = [userId, ...replaced];
-        await tellDuty(deps, tx, { tenantId, change: "taken", group, override: result, to }, now);
+        await tellDuty(deps, tx, { tenantId, change: "taken", group, duty: result, to }, now);
         return { target: result.id, after: result, result };
       },
     };
@@ -85,7 +85,7 @@ export const deleteOverride = adminUseCase(
         await dutiesChanged(tx, group, override, now);
         const { userId, replacesUserId, startsAt, endsAt } = override;
         const again = replacesUserId === null ? onDutyBetween(group, startsAt, endsAt) : [replacesUserId];
-        await tellDuty(deps, tx, { tenantId, change: "ended", group, override, to: [userId!, ...again] }, now);
+        await tellDuty(deps, tx, { tenantId, change: "ended", group, duty: override, to: [userId!, ...again] }, now);
       }
       return { target: id, before: override, result: undefined };
     },

@@ -65,7 +65,7 @@ export const offerDuty = adminUseCase(
         await requireFree(tx, result);
         await insertOverride(tx, tenantId, result);
         const to = userId === null ? [...asked] : [userId];
-        await tellDuty(deps, tx, { tenantId, change: "offered", group, override: result, to }, now);
+        await tellDuty(deps, tx, { tenantId, change: "offered", group, duty: result, to }, now);
         return { target: result.id, after: result, result };
       },
     };
@@ -100,7 +100,7 @@ export const agreeToOffer = adminUseCase(
         const result: OverrideRecord = { ...override, userId: me, state: "agreed" };
         await dutiesChanged(tx, group, result, now);
         const to = [me, result.replacesUserId!];
-        await tellDuty(deps, tx, { tenantId, change: "taken", group, override: result, to }, now);
+        await tellDuty(deps, tx, { tenantId, change: "taken", group, duty: result, to }, now);
         return { target: id, before: override, after: result, result };
       },
     };
@@ -126,7 +126,7 @@ export const withdrawOffer = adminUseCase(
         if (userId !== me && replacesUserId !== me && !isAdmin) throw notFound("override");
         await withdraw(tx, id);
         if (userId !== null && replacesUserId !== me) {
-          const news = { tenantId, change: "ended", group, override, to: [replacesUserId!] } as const;
+          const news = { tenantId, change: "ended", group, duty: override, to: [replacesUserId!] } as const;
           await tellDuty(deps, tx, news, deps.clock.now());
         }
         return { target: id, before: override, result: undefined };

@@ -1,19 +1,23 @@
 import { sql } from "kysely";
 import { visibleDevice } from "../../access/access.ts";
 import type { Db } from "../../db/database.ts";
-import { ACTIVE, overridesColumn, PEOPLE, rosterColumn } from "../roster/roster-store.ts";
+import { ACTIVE, absencesColumn, overridesColumn, PEOPLE, rosterColumn } from "../roster/roster-store.ts";
 import type { PagedGroup } from "./recipients.ts";
 
 /** Reads groups with the people that each may notify, by id. @param tenantId `null` for any tenant */
 export async function readGroups(db: Db, tenantId: string | null, ids: string[]): Promise<PagedGroup[]> {
   const shifts = sql`SELECT gs.shift_id FROM shared_group_shifts gs WHERE gs.group_id = g.id`;
+  const users = sql`
+    SELECT m.user_id FROM shared_group_members m WHERE m.group_id = g.id
+    UNION SELECT m.user_id FROM shared_shift_users m WHERE m.shift_id IN (${shifts})
+    UNION SELECT o.user_id FROM duty_overrides o WHERE o.group_id = g.id AND o.state = 'agreed'`;
   const { rows } = await sql<PagedGroup>`
     SELECT g.id, g.name, g.escalation, g.always_pages AS "alwaysPages",
       (SELECT coalesce(jsonb_agg(jsonb_build_object('type', c.type, 'target', c.target, 'confirmed', c.confirmed,
                 'disabled', c.disabled, 'failing', c.failing) ORDER BY c.position), '[]') FROM shared_group_channels c WHERE c.group_id = g.id) AS channels,
       (SELECT ${PEOPLE} FROM shared_group_members m JOIN shared_users u ON u.id = m.user_id
         WHERE m.group_id = g.id AND ${ACTIVE}) AS members,
-      ${rosterColumn(shifts)}, ${overridesColumn(sql`g.id`)}
+      ${rosterColumn(shifts)}, ${overridesColumn(sql`g.id`)}, ${absencesColumn(users)}
       FROM shared_groups g
      WHERE g.id = ANY (${ids}::uuid[]) AND (${tenantId}::uuid IS NULL OR g.tenant_id = ${tenantId})
      ORDER BY g.id`.execute(db);

@@ -1,5 +1,5 @@
 import type { AlwaysPages, ChannelKind } from "../../groups/groups.ts";
-import { type Person, type Roster, rosterAt } from "../roster/roster.ts";
+import { type Person, presentAt, type Roster, rosterAt } from "../roster/roster.ts";
 
 export type { Person } from "../roster/roster.ts";
 
@@ -50,7 +50,7 @@ export function recipientsOf(notify: Notify, group: PagedGroup, now: Date): Reci
     case "shift":
       return distinct(onDuty.flatMap(({ shift, users }) => users.map((user) => mail(user, shift.timeZone))));
     case "members":
-      return distinct(group.members.map((user) => mail(user, zone)));
+      return distinct(presentAt(group.members, group.absences, now).map((user) => mail(user, zone)));
     case "channels":
       return distinct(
         usedChannels(group).map(({ type, target, failing }) => ({

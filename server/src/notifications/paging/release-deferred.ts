@@ -9,6 +9,7 @@ import { type DueDeferredRow, deferLonger, endDeferred, lockDueDeferred } from "
 import { type PersonRow, readPeople } from "../personal/person-store.ts";
 import { type Deferral, deferral } from "../quiet.ts";
 import { dutiesAt, type PersonalDuties } from "../roster/personal-duty.ts";
+import { isIn } from "../roster/roster.ts";
 import { anomalyDelivery } from "./anomaly-delivery.ts";
 import { divideRecipients, usersOf } from "./divide-recipients.ts";
 import { readHolds } from "./hold-back.ts";
@@ -96,6 +97,8 @@ function consider(deps: NotificationsDeps, row: DueDeferredRow, context: Context
   if (anomaly.status !== "open") return NOTHING;
   const hold = context.holds.get(anomaly.id);
   if (hold) return { deferred: { by: "held", until: hold.until }, messages: [] };
+  const away = group.absences.find((each) => each.userId === row.user_id && isIn(each, now));
+  if (away) return { deferred: { by: "off_shift", until: new Date(away.endsAt) }, messages: [] };
   const to = {
     channel: "email",
     target: person.email,

@@ -25,6 +25,13 @@ export function overridesColumn(groupId: RawBuilder<unknown>) {
       WHERE o.group_id = ${groupId} AND o.state = 'agreed') AS overrides`;
 }
 
+/** SQL: the column `absences` of a {@link Roster}. @param users the ids of the users: a subquery */
+export function absencesColumn(users: RawBuilder<unknown>) {
+  return sql`
+    (SELECT coalesce(jsonb_agg(jsonb_build_object('userId', a.user_id, 'startsAt', ${MS(sql`a.starts_at`)},
+              'endsAt', ${MS(sql`a.ends_at`)})), '[]') FROM absences a WHERE a.user_id IN (${users})) AS absences`;
+}
+
 /** SQL: the column `shifts` of a {@link Roster}. @param shifts the ids of the shifts: a subquery */
 export function rosterColumn(shifts: RawBuilder<unknown>) {
   return sql`
@@ -34,6 +41,8 @@ export function rosterColumn(shifts: RawBuilder<unknown>) {
 /** Reads shifts of the tenant without a group, by id: nothing overrides their duties. */
 export async function readRoster(db: Db, tenantId: string, shiftIds: readonly string[]): Promise<Roster> {
   const ids = sql`SELECT s.id FROM shared_shifts s WHERE s.tenant_id = ${tenantId} AND s.id = ANY (${[...shiftIds]}::uuid[])`;
-  const { rows } = await sql<Roster>`SELECT ${rosterColumn(ids)}, '[]'::jsonb AS overrides`.execute(db);
+  const users = sql`SELECT m.user_id FROM shared_shift_users m WHERE m.shift_id IN (${ids})`;
+  const { rows } = await sql<Roster>`
+    SELECT ${rosterColumn(ids)}, '[]'::jsonb AS overrides, ${absencesColumn(users)}`.execute(db);
   return rows[0]!;
 }

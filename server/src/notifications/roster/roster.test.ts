@@ -4,7 +4,14 @@ import fc from "fast-check";
 import { DAYS_OF_WEEK, dutyAt, nextDuty, type Rotation } from "../../groups/groups.ts";
 import { addMs, DAY, HOUR, MINUTE } from "../../lib/clock.ts";
 import { dutiesAt } from "./personal-duty.ts";
-import { type Roster, type RosterOverride, type RosterShift, rosterAt, rosterBetween } from "./roster.ts";
+import {
+  type Roster,
+  type RosterAbsence,
+  type RosterOverride,
+  type RosterShift,
+  rosterAt,
+  rosterBetween,
+} from "./roster.ts";
 
 const PEOPLE = ["ada", "bob", "cy", "dee"].map((id) => ({ id, email: `${id}@acme.example` }));
 const ids = PEOPLE.map(({ id }) => id);
@@ -77,17 +84,19 @@ function naive(roster: Roster, { at, shown }: Shown): string {
   return JSON.stringify(paged.map(([shift, names]) => [shift.id, ...names]).sort());
 }
 
-/** Returns the people of a shift after the overrides of this instant, one after the other. */
-function changed({ overrides }: Roster, at: number, usual: string[]): string[] {
+/** Returns the people of a shift after the overrides of this instant, one after the other, without those absent. */
+function changed({ overrides, absences }: Roster, at: number, usual: string[]): string[] {
   let names = usual;
   for (const { startsAt, endsAt, replaces, user } of overrides) {
-    if (at < startsAt || at >= endsAt) continue;
+    if (!isIn({ startsAt, endsAt }, at)) continue;
     const taker = user?.id ?? "nobody";
     names = replaces === null ? [taker] : names.map((name) => (name === replaces ? taker : name));
     names = [...new Set(names)].filter((name) => name !== "nobody");
   }
-  return names;
+  return names.filter((name) => !absences.some(({ userId, ...times }) => userId === name && isIn(times, at)));
 }
+
+const isIn = ({ startsAt, endsAt }: { startsAt: number; endsAt: number }, at: number) => startsAt <= at && at < endsAt;
 
 const timeOf = (text: string) => Date.parse(`1970-01-01T${text}Z`);
 
@@ -152,24 +161,26 @@ function rosterIn(zone: string, day: number): fc.Arbitrary<Roster> {
   return fc.record({
     shifts: fc.tuple(shift("s1"), shift("s2"), shift("s3")).map((all) => [...all]),
     overrides: fc.array(overrideAround(day), { maxLength: 3 }),
+    absences: fc.array(absenceAround(day), { maxLength: 3 }),
   });
 }
 
-/** An override in the four days around `day`, of anyone or everybody. */
-function overrideAround(day: number): fc.Arbitrary<RosterOverride> {
+/** A time in the four days around `day`. */
+function timesAround(day: number): fc.Arbitrary<{ startsAt: number; endsAt: number }> {
   const [first, quarters] = [day - 3 * DAY, (5 * DAY) / STEP];
   return fc
-    .record({
-      from: fc.integer({ min: 0, max: quarters }),
-      length: fc.integer({ min: 1, max: quarters }),
-      replaces: fc.option(anyone),
-      user: fc.option(fc.constantFrom(...PEOPLE), { freq: 6 }),
-    })
-    .map(({ from, length, ...people }) => ({
-      startsAt: first + from * STEP,
-      endsAt: first + (from + length) * STEP,
-      ...people,
-    }));
+    .tuple(fc.integer({ min: 0, max: quarters }), fc.integer({ min: 1, max: quarters }))
+    .map(([from, length]) => ({ startsAt: first + from * STEP, endsAt: first + (from + length) * STEP }));
+}
+
+/** An override of anyone or everybody. */
+function overrideAround(day: number): fc.Arbitrary<RosterOverride> {
+  const people = fc.record({ replaces: fc.option(anyone), user: fc.option(fc.constantFrom(...PEOPLE), { freq: 6 }) });
+  return fc.tuple(timesAround(day), people).map(([times, who]) => ({ ...times, ...who }));
+}
+
+function absenceAround(day: number): fc.Arbitrary<RosterAbsence> {
+  return fc.tuple(timesAround(day), anyone).map(([times, userId]) => ({ ...times, userId }));
 }
 
 const spanText = (spans: ReturnType<typeof rosterBetween>) =>
@@ -217,8 +228,8 @@ test("who is on duty at an instant is the same as in the week", () => {
 test("duties asked of one roster together are those that each user's own look at it gives", () => {
   const berlin = fc.tuple(rosterIn("Europe/Berlin", Date.parse("2026-10-25")), fc.integer({ min: -40, max: 40 }));
   fc.assert(
-    fc.property(berlin, fc.option(fc.constant("2026-10-25")), ([{ shifts, overrides }, hours], validUntil) => {
-      const roster = { overrides, shifts: shifts.map((shift, n) => (n === 0 ? shift : { ...shift, validUntil })) };
+    fc.property(berlin, fc.option(fc.constant("2026-10-25")), ([{ shifts, ...changes }, hours], validUntil) => {
+      const roster = { ...changes, shifts: shifts.map((shift, n) => (n === 0 ? shift : { ...shift, validUntil })) };
       const at = addMs(new Date("2026-10-25T00:30:00Z"), hours * HOUR);
       const until = addMs(at, 28 * DAY);
       const duties = dutiesAt(at);
@@ -227,7 +238,7 @@ test("duties asked of one roster together are those that each user's own look at
         const mine = rosterBetween(roster, at, until).filter(has);
         const isOn = mine.some(({ startsAt }) => startsAt <= at);
         const remaining = roster.shifts.filter((shift) => dutyAt(shift, at) ?? nextDuty(shift, at));
-        const takes = overrides.some(({ user, endsAt }) => user?.id === id && endsAt > at.getTime());
+        const takes = changes.overrides.some(({ user, endsAt }) => user?.id === id && endsAt > at.getTime());
         const comes = remaining.some(has) || (remaining.length > 0 && takes);
         const first = mine.find(({ startsAt }) => startsAt > at)?.startsAt ?? until;
         assert.deepEqual(duties(roster, id), { isOn, next: isOn || !comes ? null : first });
@@ -253,7 +264,7 @@ const ALWAYS: RosterShift = {
 
 test("a week's turn ends at its hand-over, and pairs take turns as people do", () => {
   const spans = rosterBetween(
-    { shifts: [ALWAYS], overrides: [] },
+    { shifts: [ALWAYS], overrides: [], absences: [] },
     new Date("2026-11-08T12:00Z"),
     new Date("2026-11-10"),
   );
@@ -265,7 +276,7 @@ test("a week's turn ends at its hand-over, and pairs take turns as people do", (
       ["2026-11-09T09:00:00.000Z", "bob,cy"],
     ],
   );
-  assert.deepEqual(dutiesAt(new Date("2026-11-08T12:00Z"))({ shifts: [ALWAYS], overrides: [] }, "bob"), {
+  assert.deepEqual(dutiesAt(new Date("2026-11-08T12:00Z"))({ shifts: [ALWAYS], overrides: [], absences: [] }, "bob"), {
     isOn: false,
     next: new Date("2026-11-09T09:00Z"),
   });
@@ -274,9 +285,10 @@ test("a week's turn ends at its hand-over, and pairs take turns as people do", (
 test("a lower layer is on duty while nobody of a higher one is", () => {
   const above = { ...ALWAYS, id: "s2", layer: 1, startTime: "08:00", endTime: "16:00", rotation: null };
   const onDuty = (users: typeof PEOPLE, hour: string) =>
-    rosterAt({ shifts: [ALWAYS, { ...above, users }], overrides: [] }, new Date(`2026-11-08T${hour}Z`)).map(
-      ({ shift }) => shift.id,
-    );
+    rosterAt(
+      { shifts: [ALWAYS, { ...above, users }], overrides: [], absences: [] },
+      new Date(`2026-11-08T${hour}Z`),
+    ).map(({ shift }) => shift.id);
   assert.deepEqual(onDuty([person("dee")], "12:00"), ["s2"]);
   assert.deepEqual(onDuty([person("dee")], "16:00"), ["s1"]);
   assert.deepEqual(onDuty([], "12:00"), ["s1", "s2"]);
@@ -293,7 +305,7 @@ test("an override changes the people of a shift and not its hours, and without a
   const [startsAt, endsAt] = [Date.parse("2026-11-08T12:00Z"), Date.parse("2026-11-08T20:00Z")];
   const onDuty = (hour: string, override: Partial<RosterOverride>) => {
     const overrides = [{ startsAt, endsAt, replaces: "ada", user: person("dee"), ...override }];
-    const [span] = rosterAt({ shifts: [days], overrides }, new Date(`2026-11-08T${hour}Z`));
+    const [span] = rosterAt({ shifts: [days], overrides, absences: [] }, new Date(`2026-11-08T${hour}Z`));
     return span?.users.map(({ id }) => id);
   };
   assert.deepEqual(onDuty("11:59", {}), ["ada", "bob"]);
@@ -303,4 +315,16 @@ test("an override changes the people of a shift and not its hours, and without a
   assert.deepEqual(onDuty("12:00", { user: null }), ["bob"]);
   assert.deepEqual(onDuty("12:00", { replaces: null, user: null }), []);
   assert.deepEqual(onDuty("12:00", { user: person("bob") }), ["bob"]);
+});
+
+test("an absent person is not on duty, nor for another, and leaves a gap", () => {
+  const away = { userId: "ada", startsAt: Date.parse("2026-11-07T12:00Z"), endsAt: Date.parse("2026-11-07T18:00Z") };
+  const onDuty = (hour: string, ...overrides: RosterOverride[]) =>
+    rosterAt({ shifts: [ALWAYS], overrides, absences: [away] }, new Date(`2026-11-07T${hour}Z`)).map(({ users }) =>
+      users.map(({ id }) => id),
+    );
+  assert.deepEqual([onDuty("11:59"), onDuty("12:00"), onDuty("18:00")], [[["ada"]], [[]], [["ada"]]]);
+  const times = { startsAt: 0, endsAt: away.endsAt };
+  assert.deepEqual(onDuty("12:00", { ...times, replaces: "ada", user: person("bob") }), [["bob"]]);
+  assert.deepEqual(onDuty("12:00", { ...times, replaces: null, user: person("ada") }), [[]]);
 });

@@ -34,11 +34,20 @@ export interface RosterOverride {
   user: Person | null;
 }
 
+/** A time in which a person is away: neither on duty nor paged. Times are in milliseconds since 1970. */
+export interface RosterAbsence {
+  userId: string;
+  startsAt: number;
+  endsAt: number;
+}
+
 /** Shifts that are on duty together. */
 export interface Roster {
   shifts: RosterShift[];
   /** In the order in which they apply. */
   overrides: RosterOverride[];
+  /** The absences of all people named, in any order. */
+  absences: RosterAbsence[];
 }
 
 /** A time in which the same people of a shift are on duty; nobody if `users` is empty. */
@@ -48,14 +57,23 @@ export interface RosterSpan extends Duty {
 }
 
 /** Returns the people of a shift at `at`. It does not check whether the shift is on duty: `rosterAt` does. */
-function peopleAt({ rotation, timeZone, users }: RosterShift, { overrides }: Roster, at: Date): Person[] {
+function peopleAt(shift: RosterShift, { overrides, absences }: Roster, at: Date): Person[] {
+  const { rotation, timeZone, users } = shift;
   const turn = rotation?.turns[turnAt(timeZone, rotation, at)];
   const usual = turn ? users.filter(({ id }) => turn.includes(id)) : users;
-  return overrides.filter((override) => isIn(override, at.getTime())).reduce(applyOverride, usual);
+  const changed = overrides.filter((override) => isIn(override, at)).reduce(applyOverride, usual);
+  return presentAt(changed, absences, at);
 }
 
-function isIn({ startsAt, endsAt }: { startsAt: number; endsAt: number }, at: number): boolean {
-  return startsAt <= at && at < endsAt;
+/** Returns the people who are not absent at `at`. */
+export function presentAt<P extends Person>(people: P[], absences: readonly RosterAbsence[], at: Date): P[] {
+  const away = new Set(absences.filter((absence) => isIn(absence, at)).map(({ userId }) => userId));
+  return away.size === 0 ? people : people.filter(({ id }) => !away.has(id));
+}
+
+/** Checks whether an override or absence counts at `at`. */
+export function isIn({ startsAt, endsAt }: { startsAt: number; endsAt: number }, at: Date): boolean {
+  return startsAt <= at.getTime() && at.getTime() < endsAt;
 }
 
 function applyOverride(people: Person[], { replaces, user }: RosterOverride): Person[] {
@@ -110,9 +128,13 @@ function spansOf(shift: RosterShift, roster: Roster, from: Date, to: Date): Rost
 }
 
 /** Returns the instants of a duty at which its people may change, with its start and end, in order. */
-function cutsOf({ timeZone, rotation }: RosterShift, { overrides }: Roster, { startsAt, endsAt }: Duty): Date[] {
+function cutsOf(
+  { timeZone, rotation }: RosterShift,
+  { overrides, absences }: Roster,
+  { startsAt, endsAt }: Duty,
+): Date[] {
   const turns = rotation ? handOversBetween(timeZone, rotation, startsAt, endsAt).map(Number) : [];
-  const changes = overrides.flatMap((override) => [override.startsAt, override.endsAt]);
+  const changes = [...overrides, ...absences].flatMap((change) => [change.startsAt, change.endsAt]);
   const within = [...turns, ...changes].filter((at) => at > startsAt.getTime() && at < endsAt.getTime());
   const instants = [...new Set(within)].sort((a, b) => a - b).map((at) => new Date(at));
   return [startsAt, ...instants, endsAt];

@@ -100,7 +100,7 @@ function messagesTo(
 
 const NO_RECIPIENT: Record<Notify, string> = {
   shift: "No user is currently on duty on the group's shifts.",
-  members: "The group has no active member.",
+  members: "The group has no active member who is present.",
   channels: "The group has no confirmed channel.",
 };
 

@@ -27,6 +27,9 @@ export interface Records {
   offer: string;
   /** A duty that is offered to the viewer among the callers. */
   offerToViewer: string;
+  /** An absence of a user, and one of the viewer among the callers. */
+  absence: string;
+  viewerAbsence: string;
   /** A maintenance window in effect over the device. */
   maintenanceWindow: string;
   threshold: string;
@@ -101,6 +104,8 @@ export const NOWHERE: Records = {
   override: "00000000-0000-7000-8000-00000000002b",
   offer: "00000000-0000-7000-8000-00000000002c",
   offerToViewer: "00000000-0000-7000-8000-00000000002d",
+  absence: "00000000-0000-7000-8000-00000000002e",
+  viewerAbsence: "00000000-0000-7000-8000-00000000002f",
   maintenanceWindow: "00000000-0000-7000-8000-00000000000f",
   threshold: "00000000-0000-7000-8000-000000000004",
   anomaly: "00000000-0000-7000-8000-000000000005",
@@ -225,6 +230,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     return (await server.app.notifications.offerDuty(asUser(caller, id, "viewer"), (await rostered([id])).id, offer))
       .id;
   };
+  const absent = async (userId: string) => {
+    const absence = { userId, endsAt: addMs(server.clock.now(), HOUR) };
+    return (await server.app.notifications.createAbsence(caller, absence)).id;
+  };
   const commandTopic = async () => `t/${caller.tenantSlug}/commands/${await deviceId()}`;
   return {
     command: async () =>
@@ -251,6 +260,8 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     },
     offer: async () => await offered(null),
     offerToViewer: async () => await offered(callers.viewer ? userIdOf(callers.viewer) : null),
+    absence: async () => await absent((await user()).id),
+    viewerAbsence: async () => await absent(callers.viewer ? userIdOf(callers.viewer)! : (await user()).id),
     maintenanceWindow: async () => {
       const window = { name: "Firmware", covers: "devices" as const, deviceIds: [await deviceId()] };
       const endsAt = addMs(server.clock.now(), HOUR);

@@ -311,6 +311,12 @@ export const RULES: Rules = {
     agreeToOffer: ["no key", "viewer", ({ offer }) => [offer]],
     withdrawOffer: ["no key", "viewer", ({ offerToViewer }) => [offerToViewer]],
     listOwnDuties: ["no key", "viewer", () => []],
+    listAbsences: ["shifts:read", "viewer", ({ group }) => [group, page]],
+    createAbsence: ["shifts:write", "admin", ({ user }) => [{ userId: user, endsAt: tomorrow() }]],
+    endAbsence: ["shifts:write", "admin", ({ absence }) => [absence]],
+    listOwnAbsences: ["no key", "viewer", () => []],
+    createOwnAbsence: ["no key", "viewer", () => [{ startsAt: tomorrow(), endsAt: addMs(tomorrow(), DAY) }]],
+    endOwnAbsence: ["no key", "viewer", ({ viewerAbsence }) => [viewerAbsence]],
     deleteWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow]],
   },
   overview: {

@@ -69,6 +69,9 @@ POST /thresholds/{id}/dry-run thresholds:write
 GET /groups/{id}/overrides shifts:read
 POST /groups/{id}/overrides shifts:write
 DELETE /overrides/{id} shifts:write
+GET /groups/{id}/absences shifts:read
+POST /absences shifts:write
+DELETE /absences/{id} shifts:write
 GET /maintenance-windows shifts:read
 GET /maintenance-windows/{id} shifts:read
 POST /maintenance-windows shifts:write

@@ -99,7 +99,7 @@ export const t: typeof en = {
   macAddress: "MAC-Adresse",
   added: "Hinzugefügt",
   latestValues: "Letzte Werte",
-  noActiveUser: "kein aktiver Benutzer",
+  noActiveUser: "niemand",
   noShift: "keine Schicht",
   uncoveredAnAnomalyNowWould: "nicht besetzt: eine Anomalie würde jetzt niemanden alarmieren",
   uncovered: (ago) => phrase`nicht besetzt ${ago}`,

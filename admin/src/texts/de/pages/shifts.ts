@@ -21,7 +21,7 @@ export const t: typeof en = {
   uncovered2: (times) => `${times}: nicht besetzt`,
   gap: (left) => `Lücke ${left}`,
   uncovered3: "nicht besetzt",
-  noActiveUser: "kein aktiver Benutzer",
+  noActiveUser: "niemand",
   shift: "Schicht",
   delete: (name) => `${name} löschen?`,
   deleteShift: "Schicht löschen",

@@ -103,7 +103,7 @@ export const t = {
   macAddress: "MAC address",
   added: "Added",
   latestValues: "Latest values",
-  noActiveUser: "no active user",
+  noActiveUser: "nobody",
   noShift: "no shift",
   uncoveredAnAnomalyNowWould: "uncovered: an anomaly now would page no user",
   uncovered: (ago: ReactNode) => phrase`uncovered ${ago}`,

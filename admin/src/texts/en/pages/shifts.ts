@@ -24,7 +24,7 @@ export const t = {
   uncovered2: (times: Value) => `${times}: uncovered`,
   gap: (left: Value) => `gap ${left}`,
   uncovered3: "uncovered",
-  noActiveUser: "no active user",
+  noActiveUser: "nobody",
   shift: "Shift",
   delete: (name: Value) => `Delete ${name}?`,
   deleteShift: "Delete shift",

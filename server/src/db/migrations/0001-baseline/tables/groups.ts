@@ -101,4 +101,20 @@ CREATE INDEX duty_overrides_ended ON duty_overrides (ends_at);
 CREATE INDEX duty_overrides_group ON duty_overrides (group_id, state);
 CREATE INDEX duty_overrides_replaces ON duty_overrides (replaces_id, created_at) WHERE replaces_id IS NOT NULL;
 CREATE INDEX duty_overrides_user ON duty_overrides (user_id) WHERE user_id IS NOT NULL;
+
+-- A time in which a user is away: not on duty and not paged.
+CREATE TABLE absences (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  starts_at timestamptz NOT NULL,
+  ends_at timestamptz NOT NULL,
+  note text,
+  created_at timestamptz NOT NULL,
+  created_by text NOT NULL,
+  FOREIGN KEY (tenant_id, user_id) REFERENCES users (tenant_id, id),
+  CHECK (starts_at < ends_at)
+);
+CREATE INDEX absences_ended ON absences (ends_at);
+CREATE INDEX absences_user ON absences (user_id, starts_at);
 `;
