@@ -119,6 +119,11 @@ test("coverage: the groups with an escalation that has no recipient at some time
   const { items } = (await call("listCoverage", {})).json;
   const listed = items.find(({ groupId }: { groupId: string }) => groupId === group.id);
   assert.deepEqual([listed.name, listed.hours], ["Uncovered", 7 * 24]);
+  assert.equal(listed.gaps.length, 1);
+  assert.deepEqual(
+    [listed.gaps[0].from, Date.parse(listed.gaps[0].to) - Date.parse(listed.from)],
+    [listed.from, 7 * 24 * HOUR],
+  );
 });
 
 test("the timeline of a device has the events that the scopes of the key read", async () => {

@@ -18,6 +18,8 @@ export interface UncoveredGroup {
   hours: number;
   /** The start of the first uncovered time. */
   from: Date;
+  /** The uncovered times, in order. */
+  gaps: readonly { from: Date; to: Date }[];
 }
 
 export interface Coverage {
@@ -56,5 +58,5 @@ function uncoveredOf(group: PagedGroup, now: Date): UncoveredGroup | undefined {
   const gaps = uncoveredTimes(coveredTimes(group, now, until), now, until);
   if (gaps.length === 0) return undefined;
   const ms = gaps.reduce((sum, { from, to }) => sum + to.getTime() - from.getTime(), 0);
-  return { groupId: group.id, name: group.name, hours: Math.ceil((ms / HOUR) * 10) / 10, from: gaps[0]!.from };
+  return { groupId: group.id, name: group.name, hours: Math.ceil((ms / HOUR) * 10) / 10, from: gaps[0]!.from, gaps };
 }

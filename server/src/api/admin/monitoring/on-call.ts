@@ -2,7 +2,7 @@ import { z } from "zod";
 import { notificationUseCases } from "../../../notifications/notifications.ts";
 import { adminRoute } from "../../route.ts";
 import { id, idParams, timestamp } from "../../shapes.ts";
-import { COVERAGE, COVERAGE_EXAMPLE, coverage } from "../../v1/paging/coverage.ts";
+import { COVERAGE, COVERAGE_EXAMPLE, coverage, span } from "../../v1/paging/coverage.ts";
 
 const TAG = "On call";
 
@@ -18,8 +18,6 @@ export const duty = z
     endsAt: timestamp,
   })
   .meta({ id: "Duty" });
-
-const span = z.strictObject({ from: timestamp, to: timestamp }).meta({ id: "TimeSpan" });
 
 const onCall = z
   .strictObject({

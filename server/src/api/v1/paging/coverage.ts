@@ -3,6 +3,8 @@ import { notificationUseCases } from "../../../notifications/notifications.ts";
 import { publicRoute } from "../../route.ts";
 import { id, timestamp } from "../../shapes.ts";
 
+export const span = z.strictObject({ from: timestamp, to: timestamp }).meta({ id: "TimeSpan" });
+
 export const coverage = z
   .strictObject({
     items: z.array(
@@ -12,6 +14,7 @@ export const coverage = z
           name: z.string(),
           hours: z.number().min(0).meta({ description: "Uncovered hours in the next seven days" }),
           from: timestamp.meta({ description: "When the first of them begins" }),
+          gaps: z.array(span).meta({ description: "The uncovered periods, in order" }),
         })
         .meta({ id: "UncoveredGroup" }),
     ),
@@ -30,6 +33,7 @@ export const COVERAGE_EXAMPLE = {
       name: "Pump hall",
       hours: 71.5,
       from: "2026-11-20T10:00:00.000Z",
+      gaps: [{ from: "2026-11-20T10:00:00.000Z", to: "2026-11-23T09:30:00.000Z" }],
     },
   ],
   groups: 4,
