@@ -58,6 +58,8 @@ test("the protocol is initialized, and every read of the public API is a tool", 
   const names = (await ask("tools/list")).body.result.tools.map((tool: { name: string }) => tool.name);
   for (const name of ["listDevices", "getDevice", "listAnomalies", "listLatest", "listShifts", "listRefusals"])
     assert.ok(names.includes(name), name);
+  for (const name of ["listOnCall", "listCoverage", "listTimeline", "listCommands", "listAdminAudit", "listApiAudit"])
+    assert.ok(names.includes(name), name);
   for (const name of ["followEvents", "createGroup", "createClaim", "issueDeviceCertificate", "deleteDevice"])
     assert.ok(!names.includes(name), name);
 });
