@@ -1,5 +1,5 @@
 // Style sheets of components override these two.
-import "@mantine/core/styles.css";
+import "./ui/theme/mantine.css";
 import "./ui/theme/base.css";
 import "./ui/theme/touch.css";
 import { MantineProvider } from "@mantine/core";
