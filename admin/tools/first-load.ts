@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** The limit of what a browser fetches before a page is usable, compressed with brotli. */
-export const MOST_FIRST_LOAD_BYTES = 250_000;
+export const MOST_FIRST_LOAD_BYTES = 240_000;
 
 interface Chunk {
   file: string;
