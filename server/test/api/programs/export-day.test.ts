@@ -50,6 +50,8 @@ test("a day of 500 devices, exported with interruptions and read again, equals w
   server.clock.advance(3 * MINUTE);
   await server.app.telemetry.rollUp();
   await send(from + 16 * HOUR, from + DAY);
+  const chunk = await db.selectFrom("telemetry_chunks").select("shape_no").executeTakeFirst();
+  assert.ok(chunk, "the first hours are in chunks");
 
   const range = { from: new Date(from).toISOString(), to: new Date(from + DAY).toISOString() };
   const read = new Map<string, number>();
