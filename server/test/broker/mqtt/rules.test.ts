@@ -51,6 +51,18 @@ async function breakWithWill(device: Device, retain: boolean): Promise<void> {
   await watcher.endAsync();
 }
 
+test("a filter of a client grants narrower ones, whose messages arrive, and no wider one", async () => {
+  const root = `t/${broker.caller.tenantSlug}`;
+  const topic = `${root}/narrow/pump-1`;
+  const gateway = await connectGateway(broker, { publish: [topic], subscribe: [`${root}/narrow/#`] });
+  const arrived = new Promise<string>((resolve) => gateway.once("message", resolve));
+  await gateway.subscribeAsync(`${root}/narrow/+`, { qos: 1 });
+  await gateway.publishAsync(topic, "one", { qos: 1 });
+  assert.equal(await arrived, topic);
+  await assert.rejects(gateway.subscribeAsync(`${root}/#`, { qos: 1 }));
+  await gateway.endAsync();
+});
+
 test("a will is retained if and only if the CONNECT says so", async () => {
   const [kept, passing] = [await broker.enroll(), await broker.enroll()];
   await breakWithWill(kept, true);
