@@ -53,6 +53,7 @@ GET /audit/api audit:read`;
 
 /** Further operations under the scopes of the specification: "more writes arrive in later versions" (spec 9). */
 export const MORE = `
+GET /devices/{id}/timeline devices:read
 PATCH /devices/{id} devices:write
 PATCH /groups/{id} groups:write
 DELETE /groups/{id} groups:write
@@ -60,6 +61,7 @@ DELETE /groups/{id}/shifts/{shiftId} shifts:write
 POST /shifts shifts:write
 PATCH /shifts/{id} shifts:write
 DELETE /shifts/{id} shifts:write
+GET /coverage shifts:read
 GET /on-call shifts:read
 PATCH /thresholds/{id} thresholds:write
 DELETE /thresholds/{id} thresholds:write
