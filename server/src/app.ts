@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { boundFunctions } from "./access/access.ts";
 import { serveApp } from "./api/app/serve-app.ts";
-import { serveConfirmPage } from "./api/pages/confirm-page.ts";
+import { serveOpenPages } from "./api/pages/open-pages.ts";
 import { serveReference } from "./api/reference/serve-reference.ts";
 import { type Api, createApi } from "./api/server.ts";
 import { type Authorities, createAuthorities, createMasterKeys } from "./authorities/authorities.ts";
@@ -162,7 +162,7 @@ async function createSurfaces(parts: SurfaceParts, features: Features, part: Par
     }),
   };
   const bound = boundFunctions([...Object.values(features), authorities]);
-  const pages = [serveApp(parts), serveReference, serveConfirmPage(parts)];
+  const pages = [serveApp(parts), serveReference, serveOpenPages(parts)];
   const ofApi = { ...config, sharesPort, metrics: part.role === "all" ? config.metrics : undefined };
   const api = createApi({ ...parts, config: ofApi, bound, pages, readiness, isUnavailable });
   return { broker, api, control: createControl({ ...parts, workers: part, dataDir: config.dataDir }) };

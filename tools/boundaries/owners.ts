@@ -104,6 +104,7 @@ export const owners: Record<string, readonly string[]> = {
     "maintenance_window_devices",
     "duty_overrides",
     "absences",
+    "duty_feeds",
   ],
   authorities: ["authorities", "settings", "retired_keys"],
   lists: ["list_blocks", "list_changes"],

@@ -37,6 +37,7 @@ test("every other dangerous operation needs one whatever its body says", () => {
     "addOwnPush",
     "allowReenrollment",
     "changeUser",
+    "createFeed",
     "createIntegration",
     "createMqttClient",
     "createScimToken",

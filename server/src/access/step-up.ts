@@ -58,6 +58,7 @@ export const DANGEROUS_OPERATIONS: Readonly<Record<string, DangerousAct>> = {
   showWebhook: { stepUp: true, scopes: ["webhooks:write"] },
   addOwnChannel: { stepUp: true },
   addOwnPush: { stepUp: true },
+  createFeed: { stepUp: true },
   createIntegration: { stepUp: true },
   // These operations reach many devices.
   sendCommand: { stepUp: "many devices", scopes: ["commands:write"] },
@@ -100,6 +101,7 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "startClientTrace",
   ],
   ...["disableMqttClient", "deleteMqttClient", "removeOwnChannel", "unassignShift", "deleteIntegration"],
+  ...["deleteFeed"],
   // These operations change records of the tenant; audits and histories show the changes.
   ...[
     "createDevice",

@@ -19,6 +19,7 @@ import * as anomalies from "./admin/monitoring/anomalies.ts";
 import * as anomalyPaging from "./admin/monitoring/anomaly-paging.ts";
 import * as auditStream from "./admin/monitoring/audit-stream.ts";
 import * as deliveries from "./admin/monitoring/deliveries.ts";
+import * as feeds from "./admin/monitoring/feeds.ts";
 import * as groupChannels from "./admin/monitoring/group-channels.ts";
 import * as groups from "./admin/monitoring/groups.ts";
 import * as integrations from "./admin/monitoring/integrations.ts";
@@ -87,6 +88,7 @@ const RESOURCES = [
   shifts,
   overrides,
   absences,
+  feeds,
   maintenanceWindows,
   onCall,
   people,

@@ -22,6 +22,7 @@ export const CREDENTIALS = {
   session: { columns: ["user_sessions.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
   link: { columns: ["one_time_links.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
   channelLink: { columns: ["channel_addresses.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
+  dutyFeed: { columns: ["duty_feeds.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
   recoveryCode: { columns: ["recovery_codes.code_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
   scimToken: { columns: ["scim_tokens.token_sha256"], withoutLaterState: "ended", revokeAll: "ended" },
   password: { columns: ["users.password_hash"], withoutLaterState: "kept", revokeAll: "ended" },

@@ -3,13 +3,13 @@ import { endClientPasswords } from "../connections/connections.ts";
 import type { Tx } from "../db/database.ts";
 import { revokeAllClaims } from "../enrollment/enrollment.ts";
 import { deleteAllFactors, deleteAllRecoveryCodes, endSessionsAndLinks } from "../identity/identity.ts";
-import { endConfirmationLinks } from "../notifications/notifications.ts";
+import { endConfirmationLinks, endDutyFeeds } from "../notifications/notifications.ts";
 import { deleteAllTokens } from "../scim/scim.ts";
 
 /** The numbers of ended credentials of each kind (`credentials.ts`). */
 export interface EndedAccess {
   sessions: number;
-  /** Links for set-up, invitation and reset, and to confirm channels. */
+  /** Links for set-up, invitation and reset, to confirm channels, and to calendars. */
   links: number;
   passwords: number;
   factors: number;
@@ -24,7 +24,7 @@ export interface EndedAccess {
 export async function endShortLived(tx: Tx, now: Date): Promise<Pick<EndedAccess, "sessions" | "links">> {
   const { sessions, links } = await endSessionsAndLinks(tx);
   await deleteAllTokens(tx);
-  return { sessions, links: links + (await endConfirmationLinks(tx, now)) };
+  return { sessions, links: links + (await endConfirmationLinks(tx, now)) + (await endDutyFeeds(tx)) };
 }
 
 /**

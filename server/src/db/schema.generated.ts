@@ -45,6 +45,7 @@ export interface Schema {
   device_types: DeviceTypesTable;
   devices: DevicesTable;
   disabled_webhooks: DisabledWebhooksTable;
+  duty_feeds: DutyFeedsTable;
   duty_overrides: DutyOverridesTable;
   events: EventsTable;
   events_horizon: EventsHorizonTable;
@@ -656,6 +657,15 @@ export interface DisabledWebhooksTable {
   target_sha256: Buffer;
   target: string;
   disabled_at: Date;
+}
+
+export interface DutyFeedsTable {
+  id: string;
+  tenant_id: string;
+  user_id: string;
+  group_id: string | null;
+  token_sha256: Buffer;
+  created_at: Date;
 }
 
 export interface DutyOverridesTable {

@@ -852,6 +852,21 @@ CREATE TABLE disabled_webhooks (
   CONSTRAINT disabled_webhooks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 
+CREATE TABLE duty_feeds (
+  id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  group_id uuid,
+  token_sha256 bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT duty_feeds_pkey PRIMARY KEY (id),
+  CONSTRAINT duty_feeds_token_sha256_key UNIQUE (token_sha256),
+  CONSTRAINT duty_feeds_user_id_group_id_key UNIQUE NULLS NOT DISTINCT (user_id, group_id),
+  CONSTRAINT duty_feeds_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES groups(tenant_id, id) ON DELETE CASCADE,
+  CONSTRAINT duty_feeds_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id)
+);
+CREATE INDEX duty_feeds_group ON duty_feeds USING btree (group_id) WHERE (group_id IS NOT NULL);
+
 CREATE TABLE duty_overrides (
   id uuid NOT NULL,
   tenant_id uuid NOT NULL,

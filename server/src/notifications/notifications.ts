@@ -15,6 +15,8 @@ import { uncoveredGroups } from "./coverage/uncovered-groups.ts";
 import { listDeliveries } from "./delivery/list-deliveries.ts";
 import { measureBacklog } from "./delivery/measure-backlog.ts";
 import type { NotificationsDeps } from "./deps.ts";
+import { createFeed, deleteFeed, listFeeds } from "./feeds/manage-feeds.ts";
+import { readFeed } from "./feeds/read-feed.ts";
 import {
   createIntegration,
   deleteIntegration,
@@ -50,6 +52,7 @@ export { endConfirmationLinks } from "./channels/end-links-store.ts";
 export type { ChannelRecord } from "./channels/list-channels.ts";
 export { DELIVERY_STATES } from "./delivery/delivery-list-store.ts";
 export type { NotificationSettings } from "./deps.ts";
+export { endDutyFeeds } from "./feeds/feed-store.ts";
 export { HELD_BY } from "./holds/hold.ts";
 export { encryptIntegrationsAgain } from "./integrations/integration-store.ts";
 export { TYPE_NAMES } from "./integrations/registry.ts";
@@ -126,6 +129,10 @@ export const notificationUseCases = {
   listOwnAbsences,
   createOwnAbsence,
   endOwnAbsence,
+  listFeeds,
+  createFeed,
+  deleteFeed,
+  readFeed,
 };
 
 /**

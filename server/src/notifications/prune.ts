@@ -6,6 +6,7 @@ import { deleteOutages } from "./causes/outage-store.ts";
 import { EXPIRY_MS } from "./delivery/back-off.ts";
 import { deleteDeliveries, expireDeliveries } from "./delivery/prune-store.ts";
 import type { NotificationsDeps } from "./deps.ts";
+import { deleteLostFeeds } from "./feeds/feed-store.ts";
 import { deleteEndedOverrides } from "./overrides/override-store.ts";
 import { deletePages } from "./paging/page-store.ts";
 import { deleteEndedChannels, deleteUnnamed } from "./personal/own-channel-store.ts";
@@ -18,7 +19,7 @@ const RETENTION_MS = 30 * DAY;
 /**
  * Fails messages that have been pending for a day, and deletes messages, pages, and ended windows, overrides and
  * absences older than 30 days. Also deletes the addresses of former channels: those of users after a day, those of
- * groups' webhooks when due. Must be called every few minutes.
+ * groups' webhooks when due; and the calendars of users who may no longer read them. Must be called every few minutes.
  */
 export async function prune(deps: NotificationsDeps): Promise<void> {
   const { db } = deps.database;
@@ -31,6 +32,7 @@ export async function prune(deps: NotificationsDeps): Promise<void> {
   await pruneInBatches((limit) => deleteEndedWindows(db, before, limit));
   await pruneInBatches((limit) => deleteEndedOverrides(db, before, limit));
   await pruneInBatches((limit) => deleteEndedAbsences(db, before, limit));
+  await pruneInBatches((limit) => deleteLostFeeds(db, limit));
   await pruneInBatches((limit) => deleteOutages(db, before, limit));
   await pruneInBatches((limit) => deleteEndedAside(db, now, limit));
   await pruneInBatches((limit) => deleteEndedChannels(db, limit));

@@ -55,6 +55,7 @@ export async function makeCredentials(server: TestServer): Promise<Created> {
   const scim = await server.app.scim.createScimToken(tenant.caller);
   const claim = await server.app.enrollment.createClaim(tenant.caller, { intendedName: "later", maxUses: 50 });
   const device = await enrollDevice(server, tenant);
+  const { json: calendar } = await plain.call("POST", "/duties/feeds", { body: {} });
   const channelToken = await channelLink(server, plain);
   return {
     tenant,
@@ -68,6 +69,10 @@ export async function makeCredentials(server: TestServer): Promise<Created> {
       channelLink: async (at) => {
         const { text } = await https(`${at.httpUrl}/confirm/${channelToken}`, { ca: at.ca });
         return text.includes("<form");
+      },
+      dutyFeed: async (at) => {
+        const { pathname } = new URL(calendar.url);
+        return (await https(at.httpUrl + pathname, { ca: at.ca })).status === 200;
       },
       recoveryCode: (at) => factorBy(at, () => codes.pop()!),
       scimToken: async (at) => {

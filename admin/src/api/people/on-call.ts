@@ -42,3 +42,10 @@ export const createAbsence = (userId: string | undefined, body: Schemas["OwnAbse
     : must(api.POST("/api/admin/absences", { body: { ...body, userId } }));
 export const endAbsence = (id: string) => must(api.DELETE("/api/admin/absences/{id}", of(id)));
 export const endOwnAbsence = (id: string) => must(api.DELETE(`${OWN_ABSENCES}/{id}`, of(id)));
+
+const FEEDS = "/api/admin/duties/feeds";
+/** The caller's calendars, without their addresses. */
+export const feedsQuery = read(FEEDS);
+/** @param groupId `null` for the caller's own duties */
+export const createFeed = (groupId: string | null) => must(api.POST(FEEDS, { body: { groupId } }));
+export const deleteFeed = (id: string) => must(api.DELETE(`${FEEDS}/{id}`, of(id)));

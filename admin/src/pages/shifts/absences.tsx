@@ -48,12 +48,12 @@ function Cover({ absence: { uncovered }, named = false }: { absence: Absence; na
     <ul className="list">
       {uncovered.map(({ groupId, groupName, hours, startsAt }) => (
         <li key={groupId}>
-          <Status plain of={["bad", unitText(hours, "hour")]} />, {t.firstAt(<Time at={startsAt} />)}
           {named && (
             <>
-              , <a href={`/groups/${groupId}`}>{groupName}</a>
+              <a href={`/groups/${groupId}`}>{groupName}</a>:{" "}
             </>
           )}
+          <Status plain of={["bad", unitText(hours, "hour")]} />, {t.firstAt(<Time at={startsAt} />)}
         </li>
       ))}
     </ul>

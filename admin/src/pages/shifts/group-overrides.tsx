@@ -9,6 +9,7 @@ import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { type Column, Empty, Section, Status, Time, useOpens } from "../../ui/ui.ts";
 import { OF_DUTIES, OverrideForm } from "./override-form.tsx";
+import { Calendar } from "./own-duties.tsx";
 
 const COLUMNS: readonly Column<Override>[] = [
   { title: t.begins, main: true, cell: ({ startsAt }) => <Time at={startsAt} /> },
@@ -36,7 +37,16 @@ export function GroupOverrides({ group: { id, name } }: { group: Group }) {
     ? [...COLUMNS, { title: common.actions, cell: (override: Override) => <End override={override} /> }]
     : COLUMNS;
   return (
-    <Section title={t.overrides} lead={t.overridesLead} actions={may && button}>
+    <Section
+      title={t.overrides}
+      lead={t.overridesLead}
+      actions={
+        <>
+          <Calendar groupId={id} />
+          {may && button}
+        </>
+      }
+    >
       <Records
         label={t.overrides}
         query={useQuery(overridesQuery(id))}

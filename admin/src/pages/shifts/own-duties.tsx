@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/duties.ts";
 import { t as shifts } from "#texts/pages/shifts.ts";
@@ -27,6 +28,21 @@ const COLUMNS: readonly Column<OwnDuty>[] = [
   },
 ];
 
+const CalendarFeed = lazy(() => import("./calendar-feed.tsx"));
+
+/** The button to the calendar of one's own duties, or of a group's. */
+export function Calendar({ groupId }: { groupId: string | null }) {
+  return (
+    <Opens label={t.calendar} title={groupId === null ? t.myCalendar : t.groupCalendar}>
+      {(close) => (
+        <Suspense>
+          <CalendarFeed groupId={groupId} onClose={close} />
+        </Suspense>
+      )}
+    </Opens>
+  );
+}
+
 /** Further duties are in the week of their group. */
 const SHOWN = 10;
 
@@ -34,7 +50,16 @@ const SHOWN = 10;
 export function OwnDuties() {
   const { button, dialog, list } = useOwnAbsences();
   return (
-    <Section title={t.myShifts} lead={t.myLead} actions={button}>
+    <Section
+      title={t.myShifts}
+      lead={t.myLead}
+      actions={
+        <>
+          <Calendar groupId={null} />
+          {button}
+        </>
+      }
+    >
       {list}
       <Loaded query={useQuery(ownDutiesQuery)}>
         {({ duties, offers }) => (

@@ -70,4 +70,15 @@ export const t: typeof en = {
   backText: "Sie sind wieder im Dienst und werden wieder alarmiert.",
   backOfOtherText: "Die Person ist wieder im Dienst, wird wieder alarmiert und erfährt es.",
   absenceEnded: "Die Abwesenheit ist beendet.",
+  calendar: "Kalender",
+  myCalendar: "Kalender meiner Dienste",
+  groupCalendar: "Kalender der Dienste dieser Gruppe",
+  calendarText:
+    "Abonnieren Sie ihn in Ihrem Kalenderprogramm: Dienste von vor einer Woche bis in zwölf Wochen, stets aktuell. Wer die Adresse kennt, liest ihn.",
+  address: "Adresse",
+  hasAddress: (at: ReactNode) => phrase`Er hat seit ${at} eine Adresse. Eine neue beendet die alte.`,
+  createAddress: "Adresse erstellen",
+  renewAddress: "Neue Adresse",
+  endAddress: "Adresse beenden",
+  close: "Schließen",
 };

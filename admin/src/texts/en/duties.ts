@@ -68,4 +68,15 @@ export const t = {
   backText: "You are on duty and paged again.",
   backOfOtherText: "The person is on duty and paged again, and is told.",
   absenceEnded: "The absence is ended.",
+  calendar: "Calendar",
+  myCalendar: "Calendar of my shifts",
+  groupCalendar: "Calendar of this group's shifts",
+  calendarText:
+    "Subscribe to it in your calendar program: duties from a week ago to twelve weeks ahead, kept up to date. Whoever knows the address reads it.",
+  address: "Address",
+  hasAddress: (at: ReactNode) => phrase`It has an address since ${at}. Renewing it ends the former one.`,
+  createAddress: "Create address",
+  renewAddress: "Renew address",
+  endAddress: "End address",
+  close: "Close",
 };

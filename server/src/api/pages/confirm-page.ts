@@ -1,14 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AddressRange } from "../../lib/address.ts";
-import { addressBlock } from "../../lib/address.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createAddressLimit } from "../../lib/limits/address-limit.ts";
 import type { Limits } from "../../lib/limits/limits.ts";
 import type { RequestCounts } from "../../lib/limits/request-counts.ts";
 import type { ConfirmationLink, Notifications } from "../../notifications/notifications.ts";
 import { refuseOtherMethods } from "../http/other-methods.ts";
-import { clientAddress } from "../listener/client-address.ts";
-import { Refusal } from "../problem.ts";
+import { admitAddress } from "./admit-address.ts";
 import { type Html, html } from "./html.ts";
 
 /** The policy of the other pages, except that the form may be sent to this service. */
@@ -36,16 +33,10 @@ export function serveConfirmPage({
   config,
   requestCounts: counts,
 }: ConfirmPageDeps): (app: FastifyInstance) => void {
-  const limit = createAddressLimit(config.limits.confirmPageRequests, clock, { name: "confirm", counts });
-  const admit = (request: FastifyRequest) => {
-    const { raw } = request;
-    const address = clientAddress(raw.socket.remoteAddress, raw.headers["x-forwarded-for"], config.trustedProxies);
-    const waitSeconds = limit.admit(addressBlock(address));
-    if (waitSeconds > 0)
-      throw new Refusal("rate_limited", "too many requests from this address", {
-        extra: { retryAfterSeconds: waitSeconds },
-      });
-  };
+  const { limits, trustedProxies } = config;
+  const admit = admitAddress({
+    ...{ name: "confirm", perMinute: limits.confirmPageRequests, clock, counts, trustedProxies },
+  });
   const tokenOf = ({ params }: FastifyRequest) => (params as { token: string }).token;
   return (app) => {
     void app.register(async (pages) => {

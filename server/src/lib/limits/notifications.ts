@@ -32,6 +32,12 @@ export const notifications = limitTable({
     value: 60,
     reached: "429 rate_limited with Retry-After",
   },
+  calendarRequests: {
+    level: "address",
+    of: "requests per minute for calendars, across all processes, which exchange their counts every second",
+    value: 60,
+    reached: "429 rate_limited with Retry-After",
+  },
   confirmationHours: {
     level: "tenant",
     of: "hours for which a confirmation link is valid",

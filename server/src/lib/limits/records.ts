@@ -30,6 +30,7 @@ export const records = limitTable({
   absencesOfUser: perRecord("absences of a user, with those of the last 30 days", 50),
   daysOfAbsence: perRecord("days from now to the end of an absence", 731),
   noteCharacters: perRecord("characters of the note of an absence", 200),
+  feedsOfUser: perRecord("calendar addresses of a user", 50),
   devicesOfWindow: perRecord("devices named by a maintenance window", 500),
   snoozeDays: perRecord("days of a snooze", 30),
   muteDays: perRecord("days of a muted rule", 366),

@@ -1,4 +1,6 @@
+import { setImmediate } from "node:timers/promises";
 import { boundedToGroupsOf, ownUserOf, useCase } from "../../access/access.ts";
+import type { Db } from "../../db/database.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page, PageRequest } from "../../lib/page.ts";
@@ -6,6 +8,7 @@ import { notFound } from "../../lib/request-errors.ts";
 import { dutiesOf, type OnCallDuty } from "../coverage/on-call.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { readGroups } from "../paging/paged-group-store.ts";
+import type { PagedGroup } from "../paging/recipients.ts";
 import { colleaguesOf } from "./group-duties.ts";
 import type { OverrideRecord } from "./override-record.ts";
 import { groupsOfUser, listOffersTo, listOverrideRows } from "./override-store.ts";
@@ -47,13 +50,41 @@ export const listOwnDuties = useCase(
   async ({ database: { db }, clock }: NotificationsDeps, caller): Promise<OwnDuties> => {
     const me = ownUserOf(caller);
     const now = clock.now();
-    const groups = await readGroups(db, caller.tenantId, await groupsOfUser(db, caller.tenantId, me, MOST));
+    const of = { tenantId: caller.tenantId, userId: me };
+    const groups = await groupsOf(db, of);
     const names = new Map(groups.map(({ id, name }) => [id, name]));
-    const duties = groups.flatMap((group) => dutiesOf(group, now, addMs(now, AHEAD_MS)));
-    const mine = duties.filter(({ users }) => users.some(({ id }) => id === me));
-    mine.sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
+    const duties = await dutiesIn(groups, me, now, addMs(now, AHEAD_MS));
     const offers = await listOffersTo(db, [...names.keys()], me, now);
-    const named = <T extends { groupId: string }>(each: T) => ({ ...each, groupName: names.get(each.groupId)! });
-    return { duties: mine.map(named), offers: offers.map(named) };
+    return { duties, offers: offers.map((offer) => ({ ...offer, groupName: names.get(offer.groupId)! })) };
   },
 );
+
+export interface DutiesOf {
+  tenantId: string;
+  userId: string;
+}
+
+/** Returns the duties of a user in all groups that overlap [`from`, `to`), by start. */
+export async function dutiesOfUser(db: Db, of: DutiesOf, from: Date, to: Date): Promise<OwnDuties["duties"]> {
+  return await dutiesIn(await groupsOf(db, of), of.userId, from, to);
+}
+
+async function groupsOf(db: Db, { tenantId, userId }: DutiesOf): Promise<PagedGroup[]> {
+  return await readGroups(db, tenantId, await groupsOfUser(db, tenantId, userId, MOST));
+}
+
+async function dutiesIn(
+  groups: readonly PagedGroup[],
+  userId: string,
+  from: Date,
+  to: Date,
+): Promise<OwnDuties["duties"]> {
+  const mine: OwnDuties["duties"] = [];
+  for (const group of groups) {
+    const duties = dutiesOf(group, from, to).filter(({ users }) => users.some(({ id }) => id === userId));
+    mine.push(...duties.map((duty) => ({ ...duty, groupName: group.name })));
+    // The calendar of many shifts takes a while, during which device messages would wait.
+    await setImmediate();
+  }
+  return mine.sort((a, b) => a.startsAt.getTime() - b.startsAt.getTime());
+}

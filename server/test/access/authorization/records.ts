@@ -30,6 +30,8 @@ export interface Records {
   /** An absence of a user, and one of the viewer among the callers. */
   absence: string;
   viewerAbsence: string;
+  /** The address of a calendar of the viewer among the callers. */
+  dutyFeed: string;
   /** A maintenance window in effect over the device. */
   maintenanceWindow: string;
   threshold: string;
@@ -106,6 +108,7 @@ export const NOWHERE: Records = {
   offerToViewer: "00000000-0000-7000-8000-00000000002d",
   absence: "00000000-0000-7000-8000-00000000002e",
   viewerAbsence: "00000000-0000-7000-8000-00000000002f",
+  dutyFeed: "00000000-0000-7000-8000-000000000030",
   maintenanceWindow: "00000000-0000-7000-8000-00000000000f",
   threshold: "00000000-0000-7000-8000-000000000004",
   anomaly: "00000000-0000-7000-8000-000000000005",
@@ -262,6 +265,10 @@ function creators(server: TestServer, { caller, admin, callers }: Seers): Creato
     offerToViewer: async () => await offered(callers.viewer ? userIdOf(callers.viewer) : null),
     absence: async () => await absent((await user()).id),
     viewerAbsence: async () => await absent(callers.viewer ? userIdOf(callers.viewer)! : (await user()).id),
+    dutyFeed: async () => {
+      const viewer = callers.viewer ?? asUser(caller, (await addUser(server, { caller }, "viewer")).id, "viewer");
+      return (await server.app.notifications.createFeed(viewer)).id;
+    },
     maintenanceWindow: async () => {
       const window = { name: "Firmware", covers: "devices" as const, deviceIds: [await deviceId()] };
       const endsAt = addMs(server.clock.now(), HOUR);

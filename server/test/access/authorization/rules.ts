@@ -317,6 +317,9 @@ export const RULES: Rules = {
     listOwnAbsences: ["no key", "viewer", () => []],
     createOwnAbsence: ["no key", "viewer", () => [{ startsAt: tomorrow(), endsAt: addMs(tomorrow(), DAY) }]],
     endOwnAbsence: ["no key", "viewer", ({ viewerAbsence }) => [viewerAbsence]],
+    listFeeds: ["no key", "viewer", () => []],
+    createFeed: ["no key", "viewer", ({ group }) => [group]],
+    deleteFeed: ["no key", "viewer", ({ dutyFeed }) => [dutyFeed]],
     deleteWindow: ["shifts:write", "operator", ({ maintenanceWindow }) => [maintenanceWindow]],
   },
   overview: {

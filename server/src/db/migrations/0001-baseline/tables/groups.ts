@@ -117,4 +117,18 @@ CREATE TABLE absences (
 );
 CREATE INDEX absences_ended ON absences (ends_at);
 CREATE INDEX absences_user ON absences (user_id, starts_at);
+
+-- The secret address of a calendar for a user: of the user's duties, or of a group's.
+CREATE TABLE duty_feeds (
+  id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  group_id uuid,
+  token_sha256 bytea NOT NULL UNIQUE,
+  created_at timestamptz NOT NULL,
+  UNIQUE NULLS NOT DISTINCT (user_id, group_id),
+  FOREIGN KEY (tenant_id, user_id) REFERENCES users (tenant_id, id),
+  FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX duty_feeds_group ON duty_feeds (group_id) WHERE group_id IS NOT NULL;
 `;

@@ -1,0 +1,56 @@
+import ical, { ICalCalendarMethod, ICalEventTransparency } from "ical-generator";
+import { HOUR, SECOND } from "../../lib/clock.ts";
+import type { OnCallDuty } from "../coverage/on-call.ts";
+import { oneLine } from "../mail/mail-text.ts";
+
+/** A duty as a calendar shows it. */
+export type CalendarDuty = Pick<OnCallDuty, "groupId" | "shiftId" | "shiftName" | "users" | "startsAt" | "endsAt"> & {
+  groupName: string;
+};
+
+export interface CalendarOf {
+  name: string;
+  /** Whether the reader is the only person whose duties these are, so that events need not name people. */
+  own: boolean;
+  duties: readonly CalendarDuty[];
+  now: Date;
+  baseUrl: string;
+}
+
+/** How many people a title names. */
+const NAMED = 3;
+
+/**
+ * Renders duties as a calendar (RFC 5545), an event for each. Times are in UTC, which every program shows in its own
+ * zone; the duties have been computed over changes of the clock.
+ */
+export function calendarText({ name, own, duties, now, baseUrl }: CalendarOf): string {
+  const calendar = ical({
+    name: oneLine(name),
+    prodId: { company: "Muster", product: "Muster", language: "EN" },
+    method: ICalCalendarMethod.PUBLISH,
+    ttl: HOUR / SECOND,
+  });
+  for (const { groupId, shiftId, shiftName, groupName, users, startsAt, endsAt } of duties) {
+    const people = users.map(({ email }) => email);
+    const who = own ? "On call" : titleOf(people);
+    calendar.createEvent({
+      // A duty that changes hands is another event from then on.
+      id: `${groupId}.${shiftId}.${startsAt.getTime()}@muster`,
+      stamp: now,
+      start: startsAt,
+      end: endsAt,
+      summary: oneLine(`${who}: ${groupName}, ${shiftName}`),
+      description: people.join("\n") || "Nobody is on duty.",
+      url: `${baseUrl}/shifts?group=${groupId}`,
+      transparency: ICalEventTransparency.TRANSPARENT,
+    });
+  }
+  return calendar.toString();
+}
+
+function titleOf(people: readonly string[]): string {
+  if (people.length === 0) return "Nobody";
+  const more = people.length > NAMED ? ` and ${people.length - NAMED} more` : "";
+  return people.slice(0, NAMED).join(", ") + more;
+}
