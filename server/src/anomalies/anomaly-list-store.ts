@@ -6,7 +6,7 @@ import { type Counted, countedPage, filteredPage } from "../lists/counted-page.t
 import { createdBetween, type Period } from "../lists/created-between.ts";
 import { isOneOf } from "../lists/one-of.ts";
 import { sortedPage } from "../lists/sorted-page.ts";
-import { ANOMALY_STATUSES, type AnomalyStatus } from "./anomaly-record.ts";
+import { ANOMALY_STATUSES, type AnomalyCause, type AnomalyStatus } from "./anomaly-record.ts";
 import { type AnomalyRow, COLUMNS } from "./anomaly-store.ts";
 import type { Severity } from "./severity.ts";
 
@@ -25,6 +25,7 @@ export interface AnomalyFilter extends AnomalyProperties, Period {
   deviceTypeId?: string | undefined;
   /** Matches rules of this threshold pack. */
   thresholdId?: string | undefined;
+  cause?: AnomalyCause | undefined;
   /** Properties that an anomaly must not have. */
   not?: AnomalyProperties | undefined;
   /** Matches only devices visible to a user with these groups. */
@@ -79,6 +80,12 @@ function statusesOf({ status, not }: AnomalyFilter): AnomalyStatus[] | undefined
   return ANOMALY_STATUSES.filter((each) => wanted.has(each) && !unwanted.has(each));
 }
 
+const CAUSES: Readonly<Record<AnomalyCause, RawBuilder<unknown>>> = {
+  rule: sql`a.rule_id IS NOT NULL`,
+  silence: sql`a.rule_id IS NULL AND a.certificate_id IS NULL`,
+  renewal: sql`a.certificate_id IS NOT NULL`,
+};
+
 const UNRESOLVED = ANOMALY_STATUSES.filter((status) => status !== "resolved");
 
 /**
@@ -96,6 +103,7 @@ function otherConditions({
   groupId,
   deviceTypeId,
   thresholdId,
+  cause,
   severity,
   not,
   viewer,
@@ -108,6 +116,7 @@ function otherConditions({
     conditions.push(sql`EXISTS (SELECT FROM shared_devices d
       WHERE d.uid = a.device_uid AND d.device_type_id = ${deviceTypeId}::uuid)`);
   if (thresholdId !== undefined) conditions.push(sql`a.threshold_id = ${thresholdId}::uuid`);
+  if (cause !== undefined) conditions.push(CAUSES[cause]);
   if (severity !== undefined) conditions.push(isOneOf(sql`a.severity`, severity));
   if (not?.severity !== undefined) conditions.push(sql`NOT ${isOneOf(sql`a.severity`, not.severity)}`);
   if (viewer !== undefined) conditions.push(visibleDevice(viewer, "a.device_uid"));

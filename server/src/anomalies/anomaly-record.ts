@@ -6,6 +6,10 @@ import type { RuleValue, Severity } from "./severity.ts";
 export const ANOMALY_STATUSES = ["open", "acknowledged", "resolved"] as const;
 export type AnomalyStatus = (typeof ANOMALY_STATUSES)[number];
 
+/** The cause of an anomaly: a rule, a silent device, or a certificate that was not renewed in time. */
+export const ANOMALY_CAUSES = ["rule", "silence", "renewal"] as const;
+export type AnomalyCause = (typeof ANOMALY_CAUSES)[number];
+
 /** A fault of one device under one rule, from opening to resolution (docs/spec-decisions.md, records). */
 export interface Anomaly {
   id: string;

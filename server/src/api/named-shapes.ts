@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ANOMALY_STATUSES, SEVERITIES } from "../anomalies/anomalies.ts";
+import { ANOMALY_CAUSES, ANOMALY_STATUSES, SEVERITIES } from "../anomalies/anomalies.ts";
 import { COMMAND_STATES } from "../commands/commands.ts";
 import { REFUSAL_REASONS } from "../connections/connections.ts";
 import { CHANNEL_KINDS, DAYS_OF_WEEK } from "../groups/groups.ts";
@@ -52,6 +52,10 @@ export const OPERATOR = z.enum(OPERATORS).meta({
 export const ANOMALY_STATUS = z.enum(ANOMALY_STATUSES).meta({
   id: "AnomalyStatus",
   description: "`open`, then `acknowledged` by a person, then `resolved`; an open one may be resolved directly",
+});
+export const ANOMALY_CAUSE = z.enum(ANOMALY_CAUSES).meta({
+  id: "AnomalyCause",
+  description: "A rule, the silence of the device, or a certificate that was not renewed in time",
 });
 export const TICKET_TYPE = z.enum(TICKET_TYPES).meta({ id: "TicketType" });
 export const TICKET_PRIORITY = z.enum(TICKET_PRIORITIES).meta({ id: "TicketPriority" });

@@ -53,6 +53,8 @@ test("a lost renewal pages the groups that request it, once per certificate, and
   const [anomaly, ...more] = await anomaliesOf(tenant, device.deviceId);
   assert.ok(anomaly);
   assert.deepEqual(more, []);
+  const query = { cause: "renewal", skip: 0, limit: 9 } as const;
+  assert.deepEqual((await server.app.anomalies.listAnomalies(tenant.caller, query)).items, [anomaly]);
   const due = new Date(server.clock.now().getTime() - DAY);
   assert.ok(new Date(String(anomaly.limit)) <= due && new Date(String(anomaly.value)) > server.clock.now());
   assert.match(

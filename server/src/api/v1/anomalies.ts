@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { anomalyUseCases } from "../../anomalies/anomalies.ts";
 import { records } from "../../lib/limits/records.ts";
-import { ANOMALY_STATUS, METRIC_VALUE, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
+import { ANOMALY_CAUSE, ANOMALY_STATUS, METRIC_VALUE, RULE_VALUE, SEVERITY } from "../named-shapes.ts";
 import { publicRoute } from "../route.ts";
 import { id, idParams, instant, nullableTimestamp, page, paging, timestamp } from "../shapes.ts";
 
@@ -74,6 +74,7 @@ export const listAnomalies = publicRoute({
     groupId: id.optional().meta({ description: "Only devices that are in this group now" }),
     deviceTypeId: id.optional().meta({ description: "Only devices that have this type now" }),
     thresholdId: id.optional().meta({ description: "Only violations of this threshold pack" }),
+    cause: ANOMALY_CAUSE.optional(),
     status: ANOMALY_STATUS.optional(),
     severity: SEVERITY.optional(),
     from: instant.optional().meta({ description: "Opened at this instant or later" }),

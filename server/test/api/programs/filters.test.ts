@@ -45,6 +45,23 @@ test("anomalies are filtered by the group and the type that their devices have n
     for (const id of [NOWHERE, "no-uuid"]) assert.deepEqual(await list({ [name]: id }), []);
 });
 
+test("anomalies are filtered by their cause", async () => {
+  const { devices, rules } = server.app;
+  const where = { database: server.app.database, clock: server.clock };
+  const wanted = { name: "Talker", publishTopics: [], silentForSeconds: 60 };
+  const { id: deviceTypeId } = await devices.createDeviceType(tenant.caller, wanted);
+  const { id: deviceId } = await devices.createDevice(tenant.caller, { name: "Pump", deviceTypeId });
+  const broken = await addAnomaly(where, tenant.caller, deviceId);
+  server.clock.advance(HOUR);
+  await rules.pollSilence();
+  const list = (filters: Record<string, string>) => found("listAnomalies", { deviceId, ...filters });
+  assert.deepEqual(await list({ cause: "rule" }), [broken]);
+  assert.deepEqual(await list({ cause: "renewal" }), []);
+  const [silent, ...more] = await list({ cause: "silence" });
+  assert.deepEqual(more, []);
+  assert.deepEqual(await list({}), [silent, broken]);
+});
+
 test("anomalies are filtered by threshold pack, certificates by their expiry", async () => {
   const { anomalies, devices, enrollment } = server.app;
   const where = { database: server.app.database, clock: server.clock };
