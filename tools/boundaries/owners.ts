@@ -105,6 +105,7 @@ export const owners: Record<string, readonly string[]> = {
     "duty_overrides",
     "absences",
     "duty_feeds",
+    "hand_overs",
   ],
   authorities: ["authorities", "settings", "retired_keys"],
   lists: ["list_blocks", "list_changes"],

@@ -100,6 +100,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "certificate.superseded_tried": t.replacedCertificateWasUsed,
   "finding.shared_key": t.keySharedByTwoDevices,
   "duty.changed": t.dutyChanged,
+  "duty.handed_over": t.dutyHandedOver,
   "user.test": t.testOfOwnChannels,
   "group.test": t.testOfAGroup,
   "channel.confirmation": t.confirmationOfAChannel,

@@ -144,6 +144,7 @@ export const TABLES_WITHOUT_CREDENTIALS: readonly string[] = [
   "rule_mutes",
   "duty_overrides",
   "absences",
+  "hand_overs",
   "maintenance_window_devices",
   "maintenance_windows",
   "mqtt_sessions",

@@ -52,6 +52,7 @@ export interface Schema {
   group_members: GroupMembersTable;
   group_shifts: GroupShiftsTable;
   groups: GroupsTable;
+  hand_overs: HandOversTable;
   idempotency_keys: IdempotencyKeysTable;
   integrations: IntegrationsTable;
   list_blocks: ListBlocksTable;
@@ -721,8 +722,16 @@ export interface GroupsTable {
   channels: Generated<{ type: "email" | "webhook" | "integration"; target: string }[]>;
   escalation: Generated<{ afterMinutes: number; notify: "shift" | "members" | "channels" }[]>;
   pages_lost_renewals: Generated<boolean>;
+  tells_hand_overs: Generated<boolean>;
   always_pages: Generated<"all" | "critical" | "none">;
   external_id: string | null;
+}
+
+export interface HandOversTable {
+  group_id: string;
+  tenant_id: string;
+  user_ids: string[] | null;
+  next_at: Date;
 }
 
 export interface IdempotencyKeysTable {
@@ -1626,6 +1635,7 @@ export interface SharedGroupsView {
   escalation: { afterMinutes: number; notify: "shift" | "members" | "channels" }[];
   pages_lost_renewals: boolean;
   always_pages: "all" | "critical" | "none";
+  tells_hand_overs: boolean;
 }
 
 export interface SharedIntegrationsView {

@@ -953,6 +953,7 @@ CREATE TABLE groups (
   channels jsonb NOT NULL DEFAULT '[]'::jsonb,
   escalation jsonb NOT NULL DEFAULT '[]'::jsonb,
   pages_lost_renewals boolean NOT NULL DEFAULT false,
+  tells_hand_overs boolean NOT NULL DEFAULT false,
   always_pages text NOT NULL DEFAULT 'critical'::text,
   external_id text,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
@@ -965,12 +966,23 @@ CREATE TABLE groups (
 );
 CREATE UNIQUE INDEX groups_external_id ON groups USING btree (tenant_id, external_id);
 CREATE INDEX groups_page_lost_renewals ON groups USING btree (id) WHERE pages_lost_renewals;
+CREATE INDEX groups_tell_hand_overs ON groups USING btree (id) WHERE tells_hand_overs;
 CREATE TRIGGER groups_channels_named AFTER INSERT OR UPDATE OF channels ON groups
   FOR EACH ROW WHEN ((new.channels <> '[]'::jsonb)) EXECUTE FUNCTION record_channel_addresses();
 CREATE TRIGGER groups_listed AFTER INSERT OR DELETE ON groups
   FOR EACH ROW EXECUTE FUNCTION list_row();
 CREATE TRIGGER groups_webhooks_named AFTER INSERT OR UPDATE OF channels ON groups
   FOR EACH ROW EXECUTE FUNCTION record_webhooks();
+
+CREATE TABLE hand_overs (
+  group_id uuid NOT NULL,
+  tenant_id uuid NOT NULL,
+  user_ids uuid[],
+  next_at timestamp with time zone NOT NULL,
+  CONSTRAINT hand_overs_pkey PRIMARY KEY (group_id),
+  CONSTRAINT hand_overs_tenant_id_group_id_fkey FOREIGN KEY (tenant_id, group_id) REFERENCES groups(tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX hand_overs_next ON hand_overs USING btree (next_at);
 
 CREATE TABLE idempotency_keys (
   key_id text NOT NULL,
@@ -2274,7 +2286,8 @@ CREATE VIEW shared_groups AS
     channels,
     escalation,
     pages_lost_renewals,
-    always_pages
+    always_pages,
+    tells_hand_overs
    FROM groups;
 
 CREATE VIEW shared_integrations AS

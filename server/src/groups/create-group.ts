@@ -20,6 +20,7 @@ export interface NewGroup {
   escalation?: readonly EscalationStep[] | undefined;
   pagesLostRenewals?: boolean | undefined;
   /** Defaults to `critical`. */
+  tellsHandOvers?: boolean | undefined;
   alwaysPages?: AlwaysPages | undefined;
   /** Unique among the groups of the tenant. */
   externalId?: string | null | undefined;
@@ -42,6 +43,7 @@ export const createGroup = useCase(
       channels: checkChannels(input.channels ?? []),
       escalation: checkEscalation(input.escalation ?? []),
       pages_lost_renewals: input.pagesLostRenewals ?? false,
+      tells_hand_overs: input.tellsHandOvers ?? false,
       always_pages: input.alwaysPages ?? ("critical" as const),
       external_id: checkExternalId(input.externalId ?? null),
       created_at: now,

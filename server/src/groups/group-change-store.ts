@@ -11,6 +11,7 @@ export interface GroupChange {
   channels?: Channel[] | undefined;
   escalation?: EscalationStep[] | undefined;
   pagesLostRenewals?: boolean | undefined;
+  tellsHandOvers?: boolean | undefined;
   alwaysPages?: AlwaysPages | undefined;
   externalId?: string | null | undefined;
 }
@@ -22,7 +23,7 @@ export async function updateGroupRow(
   tx: Tx,
   tenantId: string,
   id: string,
-  { name, description, channels, escalation, pagesLostRenewals, alwaysPages, externalId }: GroupChange,
+  { name, description, channels, escalation, pagesLostRenewals, tellsHandOvers, alwaysPages, externalId }: GroupChange,
   now: Date,
 ): Promise<void> {
   const update = sql`
@@ -30,6 +31,7 @@ export async function updateGroupRow(
            description = coalesce(${description ?? null}::text, description),
            escalation = coalesce(${json(escalation)}::jsonb, escalation),
            pages_lost_renewals = coalesce(${pagesLostRenewals ?? null}::boolean, pages_lost_renewals),
+           tells_hand_overs = coalesce(${tellsHandOvers ?? null}::boolean, tells_hand_overs),
            always_pages = coalesce(${alwaysPages ?? null}::text, always_pages),
            external_id = CASE WHEN ${externalId === undefined}::boolean THEN external_id ELSE ${externalId ?? null}::text END,
            updated_at = ${now}

@@ -14,6 +14,8 @@ export interface GroupRecord {
   escalation: EscalationStep[];
   /** Whether the escalation also pages when a device of the group does not renew its certificate in time. */
   pagesLostRenewals: boolean;
+  /** Whether both sides are told when the duty passes from some people to others. */
+  tellsHandOvers: boolean;
   alwaysPages: AlwaysPages;
   /** The name by which a program that manages the group knows it. */
   externalId: string | null;
@@ -32,6 +34,7 @@ export function toGroupRecord(row: GroupRow): GroupRecord {
     unconfirmedChannels: row.unconfirmed_channels,
     escalation: row.escalation,
     pagesLostRenewals: row.pages_lost_renewals,
+    tellsHandOvers: row.tells_hand_overs,
     alwaysPages: row.always_pages,
     externalId: row.external_id,
     shiftIds: row.shift_ids,

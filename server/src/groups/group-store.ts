@@ -15,6 +15,7 @@ export interface GroupRow {
   channels: Channel[];
   escalation: EscalationStep[];
   pages_lost_renewals: boolean;
+  tells_hand_overs: boolean;
   always_pages: AlwaysPages;
   external_id: string | null;
   created_at: Date;
@@ -31,9 +32,9 @@ export type NewGroupRow = Omit<GroupRow, "member_user_ids" | "shift_ids" | "unco
 /** Fires `groups_channels_named`, `groups_webhooks_named`. @throws MusterError already_exists */
 export async function insertGroup(tx: Tx, tenantId: string, row: NewGroupRow): Promise<void> {
   const insert = sql`INSERT INTO groups (id, tenant_id, name, description, channels, escalation, pages_lost_renewals,
-                                         always_pages, external_id, created_at, updated_at)
+                                         tells_hand_overs, always_pages, external_id, created_at, updated_at)
     VALUES (${row.id}, ${tenantId}, ${row.name}, ${row.description}, ${JSON.stringify(row.channels)}::jsonb,
-            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.always_pages},
+            ${JSON.stringify(row.escalation)}::jsonb, ${row.pages_lost_renewals}, ${row.tells_hand_overs}, ${row.always_pages},
             ${row.external_id}, ${row.created_at}, ${row.updated_at})`;
   await unlessTaken("groups_external_id", row.external_id, () => insert.execute(tx));
 }
@@ -111,7 +112,8 @@ export async function listGroupRows(
 }
 
 /** SQL: the columns of a group, without deleted users. */
-const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.always_pages, g.external_id,
+const COLUMNS = sql`g.id, g.name, g.description, g.channels, g.escalation, g.pages_lost_renewals, g.tells_hand_overs,
+  g.always_pages, g.external_id,
   g.created_at, g.updated_at,
   ARRAY(SELECT m.user_id::text FROM group_members m JOIN shared_users u ON u.id = m.user_id
          WHERE m.group_id = g.id AND u.deleted_at IS NULL ORDER BY m.user_id) AS member_user_ids,

@@ -37,6 +37,7 @@ async function changeGroup(
     channels: input.channels && checkChannels(input.channels),
     escalation: input.escalation && checkEscalation(input.escalation),
     pagesLostRenewals: input.pagesLostRenewals,
+    tellsHandOvers: input.tellsHandOvers,
     alwaysPages: input.alwaysPages,
     externalId: input.externalId === undefined ? undefined : checkExternalId(input.externalId),
   };

@@ -102,6 +102,15 @@ export interface DutyMessage {
   };
 }
 
+/** Tells a person that the duty of a group has passed from some people to others. Sent by mail only. */
+export interface HandOverMessage {
+  type: "duty.handed_over";
+  at: string;
+  timeZone: string;
+  group: { id: string; name: string };
+  handOver: { from: { email: string }[]; to: { email: string }[] };
+}
+
 /** Tests that messages arrive at a webhook, and that its receiver can verify them. Never sent by mail. */
 export interface WebhookTestMessage {
   type: "webhook.test";
@@ -119,7 +128,8 @@ export type SingleMessage =
   | SuppressedMessage
   | GroupTestMessage
   | UserTestMessage
-  | DutyMessage;
+  | DutyMessage
+  | HandOverMessage;
 
 /** Many messages to one address, in one mail. */
 export interface DigestMessage {

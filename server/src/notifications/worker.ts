@@ -5,6 +5,7 @@ import { coalesceRuns } from "../lib/coalesce-runs.ts";
 import { withTimeout } from "../lib/timeouts.ts";
 import { requestConfirmations } from "./channels/request-confirmations.ts";
 import type { NotificationsDeps } from "./deps.ts";
+import { tellHandOvers, watchHandOvers } from "./hand-overs/tell-hand-overs.ts";
 import { handleInbox } from "./handle-inbox.ts";
 import { createMailer } from "./mail/send-mail.ts";
 import { suppressedReports } from "./notices/report-suppressed.ts";
@@ -40,6 +41,7 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
   const signals = { stop: stopping.signal, abandon: abandoning.signal };
   const turns = { inbox: newTurn(), pages: newTurn() };
   const followUp = createFollowUp(deps);
+  const watch = watchHandOvers(deps);
   const mailer = createMailer(deps);
   const pools = [mailWorkers(deps, mailer, signals), ...httpWorkers(deps, signals)];
   const logFailure = (work: Promise<unknown>) =>
@@ -72,9 +74,12 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
       unlisten = await database.listen(EVENTS_CHANNEL, () => void logFailure(pageAndSend()));
     },
     async tick() {
-      if (!stopping.signal.aborted && (await isWorkDue(database.db, clock.now()))) await pageAndSend();
+      if (stopping.signal.aborted) return;
+      await watch();
+      if (await isWorkDue(database.db, clock.now())) await pageAndSend();
     },
     async runDue() {
+      await watch();
       await page();
       await Promise.all(pools.map((pool) => pool.run()));
     },
@@ -92,13 +97,14 @@ export function createWorker(deps: NotificationsDeps, setNodeId: (id: string) =>
 }
 
 /**
- * Performs the work after the pages: releases deferred messages, reports suppressed ones, and asks receivers to confirm
- * channels.
+ * Performs the work after the pages: releases deferred messages, tells of hand-overs, reports suppressed messages, and
+ * asks receivers to confirm channels.
  */
 function createFollowUp(deps: NotificationsDeps): () => Promise<void> {
   const reportEachMinute = suppressedReports(deps);
   return async () => {
     await releaseDeferred(deps);
+    await tellHandOvers(deps);
     await reportEachMinute();
     await requestConfirmations(deps);
   };

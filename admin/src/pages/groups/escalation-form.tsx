@@ -10,12 +10,13 @@ import { ALWAYS_PAGES, NOTIFY } from "../../words/on-call.ts";
 import { useGroupEdit } from "./use-group-edit.ts";
 import "./group.css";
 
-type Paging = Pick<Group, "escalation" | "pagesLostRenewals" | "alwaysPages">;
+type Paging = Pick<Group, "escalation" | "pagesLostRenewals" | "tellsHandOvers" | "alwaysPages">;
 type Step = Paging["escalation"][number];
 
-const pagingOf = ({ escalation, pagesLostRenewals, alwaysPages }: Paging): Paging => ({
+const pagingOf = ({ escalation, pagesLostRenewals, tellsHandOvers, alwaysPages }: Paging): Paging => ({
   escalation,
   pagesLostRenewals,
+  tellsHandOvers,
   alwaysPages,
 });
 
@@ -33,7 +34,12 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
   const set = (escalation: Step[]) => form.setFieldValue("escalation", escalation);
   const conflict = {
     load: async () => pagingOf(await load()),
-    labels: { escalation: t.escalation, pagesLostRenewals: t.lostRenewals, alwaysPages: t.quietChoicesOfUsers },
+    labels: {
+      escalation: t.escalation,
+      pagesLostRenewals: t.lostRenewals,
+      tellsHandOvers: t.handOvers,
+      alwaysPages: t.quietChoicesOfUsers,
+    },
     show: (_: unknown, value: unknown) => shown(value as Paging[keyof Paging]),
   };
   return (
@@ -62,6 +68,11 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
         label={t.pageLostRenewalsAsWell}
         description={t.aCertificateThatADevice}
         {...field("pagesLostRenewals", { type: "checkbox" })}
+      />
+      <Checkbox
+        label={t.tellOfHandOvers}
+        description={t.bothGetAnEMail}
+        {...field("tellsHandOvers", { type: "checkbox" })}
       />
       <NativeSelect
         label={t.quietChoicesOfUsers}

@@ -107,6 +107,7 @@ export const t: typeof en = {
   certificateExpiresSoon: "Zertifikat läuft bald ab",
   replacedCertificateWasUsed: "Ersetztes Zertifikat wurde benutzt",
   keySharedByTwoDevices: "Zwei Geräte haben denselben Schlüssel",
+  dutyHandedOver: "Übergabe eines Dienstes",
   dutyChanged: "Änderung eines Dienstes",
   testOfOwnChannels: "Test der eigenen Kanäle",
   testOfAGroup: "Test einer Gruppe",

@@ -107,6 +107,7 @@ export const t = {
   certificateExpiresSoon: "Certificate expires soon",
   replacedCertificateWasUsed: "Replaced certificate was used",
   keySharedByTwoDevices: "Key shared by two devices",
+  dutyHandedOver: "Hand-over of a duty",
   dutyChanged: "Change of a duty",
   testOfOwnChannels: "Test of own channels",
   testOfAGroup: "Test of a group",

@@ -141,6 +141,16 @@ export const PAYLOADS: Readonly<Record<string, Payload>> = {
       },
     },
   },
+  "duty.handed_over": {
+    summary: "The duty of a group passed from some people to others; only by e-mail",
+    data: z
+      .strictObject({
+        group: named,
+        handOver: z.strictObject({ from: z.array(user), to: z.array(user) }).meta({ id: "MessageHandOver" }),
+      })
+      .meta({ id: "HandOverMessageData" }),
+    example: { group: GROUP, handOver: { from: [{ email: "mia@acme.example" }], to: [{ email: "bob@acme.example" }] } },
+  },
   "user.test": {
     summary: "A test of a user's own channels",
     data: z.strictObject({ user }).meta({ id: "UserTestMessageData" }),

@@ -107,7 +107,7 @@ export const shiftAssignment = z
   .meta({ id: "ShiftAssignment" });
 
 /** Returns a group with the fields of the specification: the others are set in the admin app. */
-export function specified({ pagesLostRenewals: _, alwaysPages: __, ...group }: GroupRecord) {
+export function specified({ pagesLostRenewals: _, tellsHandOvers: __, alwaysPages: ___, ...group }: GroupRecord) {
   return group;
 }
 

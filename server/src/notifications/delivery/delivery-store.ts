@@ -17,6 +17,8 @@ export interface NewDelivery {
   message: Message;
   /** The minutes of the escalation step whose page it is. */
   step?: number;
+  /** When to send it at the earliest; at once by default. */
+  notBefore?: Date;
   /** The deduplication key. A second delivery with the same key is not inserted. */
   dedupe: Buffer | null;
 }
@@ -38,6 +40,7 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
       anomaly_id: delivery.anomalyId,
       payload: JSON.stringify(delivery.message),
       step: delivery.step ?? null,
+      next_at: delivery.notBefore ?? now,
       dedupe: delivery.dedupe?.toString("hex") ?? null,
       priority: priorityOf(delivery.message, delivery.userId),
       mailbox: countedMailbox(delivery),
@@ -46,10 +49,10 @@ export async function insertDeliveries(tx: Tx, deliveries: readonly NewDelivery[
       INSERT INTO deliveries (id, tenant_id, type, channel, target, user_id, group_id, anomaly_id, payload, dedupe,
                               priority, mailbox, step, created_at, next_at)
       SELECT n.id, n.tenant_id, n.type, n.channel, n.target, n.user_id, n.group_id, n.anomaly_id, n.payload::json,
-             decode(n.dedupe, 'hex'), n.priority, n.mailbox, n.step, ${now}, ${now}
+             decode(n.dedupe, 'hex'), n.priority, n.mailbox, n.step, ${now}, n.next_at
         FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS n (id uuid, tenant_id uuid, type text,
                channel text, target text, user_id uuid, group_id uuid, anomaly_id uuid, payload text, dedupe text,
-               priority smallint, mailbox text, step integer)
+               priority smallint, mailbox text, step integer, next_at timestamptz)
        ORDER BY n.dedupe
       ON CONFLICT DO NOTHING`.execute(tx);
   }

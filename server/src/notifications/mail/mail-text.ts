@@ -7,6 +7,7 @@ import type {
   DigestMessage,
   DutyMessage,
   GroupTestMessage,
+  HandOverMessage,
   NamedDevice,
   SingleMessage,
   SuppressedMessage,
@@ -58,6 +59,7 @@ function single(message: SingleMessage, baseUrl: string) {
   if ("notify" in message) return ofTest(message, baseUrl);
   if ("user" in message) return ofUserTest(message, baseUrl);
   if ("duty" in message) return ofDuty(message, baseUrl);
+  if ("handOver" in message) return ofHandOver(message, baseUrl);
   return "certificate" in message ? ofCertificate(message, baseUrl) : ofSuppressed(message, baseUrl);
 }
 
@@ -104,6 +106,25 @@ function ofDuty(message: DutyMessage, baseUrl: string) {
   const offered = duty.change === "offered" ? ["To take it, agree in the app, under Shifts.", ""] : [];
   const lines = [`${oneLine(headline(message))}.`, dutyTimes(message), "", ...offered, `${baseUrl}/shifts`];
   return { subject: headline(message), lines };
+}
+
+function ofHandOver(message: HandOverMessage, baseUrl: string) {
+  const { handOver, group, at, timeZone } = message;
+  const { from, to } = handOver;
+  const line = `At ${localTime(at, timeZone)} the duty in ${oneLine(group.name)} passed from ${namesOf(from)} to ${namesOf(to)}.`;
+  return { subject: headline(message), lines: [line, "", `${baseUrl}/shifts?group=${group.id}`] };
+}
+
+const MOST_NAMES = 5;
+
+function namesOf(people: readonly { email: string }[]): string {
+  const more = people.length > MOST_NAMES ? ` and ${people.length - MOST_NAMES} more` : "";
+  return (
+    people
+      .slice(0, MOST_NAMES)
+      .map(({ email }) => email)
+      .join(", ") + more
+  );
 }
 
 /** Returns the start and the end of a duty, in one line. */
@@ -196,6 +217,7 @@ export function headline(message: SingleMessage): string {
   if ("notify" in message) return `TEST: pages of ${message.group.name} arrive here`;
   if ("user" in message) return "TEST: your pages arrive here";
   if ("duty" in message) return dutyHeadline(message);
+  if ("handOver" in message) return `${message.group.name}: ${namesOf(message.handOver.to)} on duty`;
   const { anomaly, device } = message;
   const what = message.type === "anomaly.resolved" ? "RESOLVED" : anomaly.severity.toUpperCase();
   return `${what}: ${device.name}: ${anomaly.message}`;

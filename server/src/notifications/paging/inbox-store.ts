@@ -11,6 +11,7 @@ const workDue = statement<{ now: Date }, { due: boolean }>(
         OR EXISTS (SELECT FROM pages WHERE state = 'due' AND due_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM deliveries WHERE done_at IS NULL AND next_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM deliveries WHERE release_at <= ${p.now}::timestamptz)
+        OR EXISTS (SELECT FROM hand_overs WHERE next_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM channel_addresses WHERE request_at <= ${p.now}::timestamptz)
         OR EXISTS (SELECT FROM suppressed_deliveries WHERE minute <= ${p.now}::timestamptz - interval '1 minute') AS due`,
 );

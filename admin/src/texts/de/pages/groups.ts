@@ -41,6 +41,9 @@ export const t: typeof en = {
   quietChoicesOfUsers: "Ruhe der Benutzer",
   withoutAStepTheGroup: "Ohne Stufe sendet die Gruppe keine Alarme.",
   addAStep: "Stufe hinzufügen",
+  handOvers: "Übergaben",
+  tellOfHandOvers: "Übergaben mitteilen",
+  bothGetAnEMail: "Geht der Dienst an andere über, bekommen beide Seiten eine E-Mail, nach ihren Ruhezeiten.",
   pageLostRenewalsAsWell: "Auch bei ausgebliebenen Erneuerungen alarmieren",
   aCertificateThatADevice:
     "Ein Zertifikat, das ein Gerät einen Tag nach der Fälligkeit nicht erneuert hat, und ein Bundle, das binnen 30 Tagen endet.",

@@ -41,6 +41,9 @@ export const t = {
   quietChoicesOfUsers: "Quiet choices of users",
   withoutAStepTheGroup: "Without a step, the group sends no pages.",
   addAStep: "Add a step",
+  handOvers: "Hand-overs",
+  tellOfHandOvers: "Tell of hand-overs",
+  bothGetAnEMail: "When the duty passes to others, both sides get an e-mail, after their quiet hours.",
   pageLostRenewalsAsWell: "Page lost renewals as well",
   aCertificateThatADevice:
     "A certificate that a device has not renewed a day after it should have, and a bundle that ends within 30 days.",

@@ -15,18 +15,23 @@ const groupRecord = specified.groupRecord
       description:
         "Whether a certificate that a device of the group does not renew within a day, or a bundle that expires within 30 days, opens an anomaly that escalates",
     }),
+    tellsHandOvers: z.boolean().meta({
+      description: "Whether both sides get an e-mail when the duty passes from some people to others",
+    }),
     alwaysPages,
   })
   .meta({ id: "Group" });
 const newGroup = specified.newGroup
   .extend({
     pagesLostRenewals: z.boolean().optional().meta({ description: "`false` by default" }),
+    tellsHandOvers: z.boolean().optional().meta({ description: "`false` by default" }),
     alwaysPages: alwaysPages.optional(),
   })
   .meta({ id: "GroupCreate" });
 
-const NEW_GROUP_EXAMPLE = { ...specified.NEW_GROUP_EXAMPLE, pagesLostRenewals: false, alwaysPages: "critical" };
-const GROUP_EXAMPLE = { ...specified.GROUP_EXAMPLE, pagesLostRenewals: false, alwaysPages: "critical" };
+const CHOICES = { pagesLostRenewals: false, tellsHandOvers: false, alwaysPages: "critical" };
+const NEW_GROUP_EXAMPLE = { ...specified.NEW_GROUP_EXAMPLE, ...CHOICES };
+const GROUP_EXAMPLE = { ...specified.GROUP_EXAMPLE, ...CHOICES };
 const { id: _, createdAt: __, updatedAt: ___, unconfirmedChannels: ____, shiftIds: _____, ...NEW } = NEW_GROUP_EXAMPLE;
 
 export const listGroups = adminRoute({

@@ -76,7 +76,8 @@ CREATE VIEW shared_group_shifts AS
   SELECT group_id, shift_id FROM group_shifts;
 
 CREATE VIEW shared_groups AS
-  SELECT id, tenant_id, name, channels, escalation, pages_lost_renewals, always_pages FROM groups;
+  SELECT id, tenant_id, name, channels, escalation, pages_lost_renewals, always_pages, tells_hand_overs
+    FROM groups;
 
 -- One row per metric. "any_replaced" is the condition of an index; "row_writer" is the transaction that wrote the row.
 CREATE VIEW shared_latest_values AS

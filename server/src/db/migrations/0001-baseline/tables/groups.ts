@@ -12,12 +12,14 @@ CREATE TABLE groups (
   escalation jsonb NOT NULL DEFAULT '[]' CHECK (jsonb_typeof(escalation) = 'array'),
   pages_lost_renewals boolean NOT NULL DEFAULT false,
   -- Which pages of the group ignore the quiet hours of its users.
+  tells_hand_overs boolean NOT NULL DEFAULT false,
   always_pages text NOT NULL DEFAULT 'critical' CHECK (always_pages IN ('all', 'critical', 'none')),
   -- The name by which a program that manages the record knows it.
   external_id text CHECK (length(external_id) BETWEEN 1 AND 128),
   UNIQUE (tenant_id, id)
 );
 CREATE UNIQUE INDEX groups_external_id ON groups (tenant_id, external_id);
+CREATE INDEX groups_tell_hand_overs ON groups (id) WHERE tells_hand_overs;
 CREATE INDEX groups_page_lost_renewals ON groups (id) WHERE pages_lost_renewals;
 
 CREATE TABLE group_members (
@@ -131,4 +133,14 @@ CREATE TABLE duty_feeds (
   FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE
 );
 CREATE INDEX duty_feeds_group ON duty_feeds (group_id) WHERE group_id IS NOT NULL;
+
+-- Who was on duty in a group when its people were last told of a hand-over.
+CREATE TABLE hand_overs (
+  group_id uuid PRIMARY KEY,
+  tenant_id uuid NOT NULL,
+  user_ids uuid[],
+  next_at timestamptz NOT NULL,
+  FOREIGN KEY (tenant_id, group_id) REFERENCES groups (tenant_id, id) ON DELETE CASCADE
+);
+CREATE INDEX hand_overs_next ON hand_overs (next_at);
 `;
