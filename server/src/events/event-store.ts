@@ -123,6 +123,17 @@ export async function oldestOpen(db: Db): Promise<string> {
   return row!.xid;
 }
 
+const newestDeleted = statement<NoParameters, { xid: string }>(
+  "events-newest-deleted",
+  () => sql`SELECT coalesce(max(xid::text::numeric), 0)::text AS xid FROM events_horizon`,
+);
+
+/** Returns the newest transaction of which events have been deleted; 0 if there is none. */
+export async function newestDeletedTransaction(db: Db): Promise<string> {
+  const [row] = await runStatement(db, newestDeleted, {});
+  return row!.xid;
+}
+
 /** Deletes at most `limit` events from `from` until before `before`, skipping rows that another process is deleting. */
 export async function deleteEvents(db: Db, range: { from: Date; before: Date; limit: number }): Promise<Pruned<Date>> {
   const [pruned] = await runStatement(db, deleteOldEvents, range);

@@ -3,7 +3,7 @@ import { BEGINNING, pruneAlong } from "../db/prune.ts";
 import { addMs, type Clock, HOUR } from "../lib/clock.ts";
 import type { Logger } from "../lib/logger.ts";
 import { deleteEvents } from "./event-store.ts";
-import { cursorNow, type EventPage, readEvents } from "./read-events.ts";
+import { cursorAtBeginning, cursorNow, type EventPage, readEvents } from "./read-events.ts";
 import { type EventHandler, type SubscribeOptions, type Subscription, subscribe, type Wakes } from "./subscribe.ts";
 
 export { describeChange, type EventFamily, type EventKind } from "./describe-change.ts";
@@ -20,8 +20,13 @@ export const EVENTS_CHANNEL = "muster_events";
 export interface Events {
   /** Returns the cursor after all readable events, from which to start following. */
   cursorNow(): Promise<string>;
-  /** @throws {MusterError} invalid_request, cursor_expired */
-  readEvents(tenantId: string, after: string, limit: number): Promise<EventPage>;
+  /** Returns the cursor before all stored events. */
+  cursorAtBeginning(): Promise<string>;
+  /**
+   * @param viewer the user whose groups limit the visible events; `undefined`: all are visible
+   * @throws {MusterError} invalid_request, cursor_expired
+   */
+  readEvents(tenantId: string, after: string, limit: number, viewer?: string): Promise<EventPage>;
   subscribe(tenantId: string, options: SubscribeOptions, handler: EventHandler): Promise<Subscription>;
   /** Deletes events older than 48 h; must be called every few minutes. */
   prune(stopped?: AbortSignal): Promise<void>;
@@ -49,7 +54,8 @@ export function createEvents(deps: { database: Database; clock: Clock; logger: L
 
   return {
     cursorNow: () => cursorNow(database.db),
-    readEvents: (tenantId, after, limit) => readEvents(database.db, tenantId, after, limit),
+    cursorAtBeginning: () => cursorAtBeginning(database.db),
+    readEvents: (tenantId, after, limit, viewer) => readEvents(database.db, tenantId, after, limit, viewer),
     async subscribe(tenantId, options, handler) {
       await listen();
       const subscription = await subscribe(deps, wakes, tenantId, options, handler);

@@ -2,7 +2,7 @@ import type { Db } from "../db/database.ts";
 import { fromCursor, type Place, toCursor } from "./cursor.ts";
 import { describeChange, type EventContent } from "./describe-change.ts";
 import { cursorExpired } from "./errors.ts";
-import { type EventRow, oldestOpen, readAfter } from "./event-store.ts";
+import { type EventRow, newestDeletedTransaction, oldestOpen, readAfter } from "./event-store.ts";
 
 /** An event in a tenant. */
 export type TenantEvent = EventContent & {
@@ -23,6 +23,11 @@ export interface EventPage {
 /** Returns the cursor after all readable events. */
 export async function cursorNow(db: Db): Promise<string> {
   return toCursor(before(await oldestOpen(db)));
+}
+
+/** Returns the cursor before all stored events. */
+export async function cursorAtBeginning(db: Db): Promise<string> {
+  return toCursor(before(await newestDeletedTransaction(db)));
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type Bound, bind } from "../access/access.ts";
 import type { Subscription } from "../events/events.ts";
 import { follow, type LiveDeps } from "./follow.ts";
+import { listEvents } from "./list-events.ts";
 
 export type { LiveEvent } from "./follow.ts";
 
-/** The stream that the admin app shows: a tenant's events and telemetry. */
-export const liveUseCases = { follow };
+/** A tenant's events and telemetry as a stream, and its events by page. */
+export const liveUseCases = { follow, listEvents };
 
 export interface Live extends Bound<typeof liveUseCases> {
   /** Ends every stream. */

@@ -10,7 +10,7 @@ const VIEWED = ["devices", "groups", "thresholds", "anomalies", "certificates"];
 const TABLES = [
   ...[...VIEWED, "shifts", "tickets", "ticket_comments", "ticket_history", "claims", "certificate_audit"],
   ...["connection_refusals", "webhooks", "one_time_links", "admin_audit", "api_audit", "device_commands"],
-  ...["device_types", "mqtt_clients", "maintenance_windows", "absences"],
+  ...["device_types", "mqtt_clients", "maintenance_windows", "absences", "events"],
 ];
 
 /** Renames what handlers read, so that every handler fails. `from` and `to` are the suffixes of the names. */

@@ -261,23 +261,22 @@ test("409 quota_exceeded: the tenant has as many as its quota allows", async () 
   await ways.cancelCommands();
 });
 
-test("410 claim_expired: claim lifetime elapsed", () =>
-  eachAnswers("claim_expired", {
-    redeemClaim: async () => {
-      const { claimCode } = await newClaim({ expiresInMinutes: 5 });
-      server.clock.advance(5 * MINUTE);
-      return redeemCode(claimCode);
-    },
-  }));
+test("410 claim_expired: claim lifetime elapsed", async () => {
+  const { claimCode } = await newClaim({ expiresInMinutes: 5 });
+  server.clock.advance(5 * MINUTE);
+  await eachAnswers("claim_expired", { redeemClaim: () => redeemCode(claimCode) });
+});
 
-test("410 claim_revoked: claim revoked", () =>
-  eachAnswers("claim_revoked", {
-    redeemClaim: async () => {
-      const { id, claimCode } = await newClaim();
-      await server.app.enrollment.revokeClaim(tenant.caller, id);
-      return redeemCode(claimCode);
-    },
-  }));
+test("410 cursor_expired: the events after the cursor are no longer stored", () =>
+  everyOneAnswers("cursor_expired", (each) =>
+    ask(each, { path: "/api/v1/events/history?kinds=device.&cursor=9999999999999999.0.0" }),
+  ));
+
+test("410 claim_revoked: claim revoked", async () => {
+  const { id, claimCode } = await newClaim();
+  await server.app.enrollment.revokeClaim(tenant.caller, id);
+  await eachAnswers("claim_revoked", { redeemClaim: () => redeemCode(claimCode) });
+});
 
 test("409 invalid_transition: a ticket's status does not lead there", () =>
   eachAnswers("invalid_transition", ways.invalidTransition));

@@ -245,6 +245,7 @@ export const RULES: Rules = {
   },
   live: {
     follow: ["events:read", "viewer", ({ device }) => [{ kinds: [], telemetryOf: [device] }, ignore]],
+    listEvents: ["events:read", "viewer", () => [{ kinds: [], limit: 1 }]],
   },
   notifications: {
     onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],

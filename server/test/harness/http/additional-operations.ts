@@ -8,6 +8,7 @@ POST /devices device-registry:create
 DELETE /devices/{id} device-registry:delete
 GET /refusals refusals:read
 GET /events events:read
+GET /events/history events:read
 GET /webhooks webhooks:read
 GET /webhooks/{id} webhooks:read
 POST /webhooks webhooks:write

@@ -51,4 +51,4 @@ export async function assertDeclared(
 }
 
 /** Codes that no operation declares: those of the router, and of use cases that no route runs yet. */
-export const UNDECLARED = ["method_not_allowed", "expectation_failed", "cursor_expired"];
+export const UNDECLARED = ["method_not_allowed", "expectation_failed"];

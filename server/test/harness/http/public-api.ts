@@ -31,11 +31,11 @@ const ADDED = new Set(["telemetry", "device-registry", "refusals"]);
 /** The operations about people and their work that `programs/people.test.ts` calls. */
 const PEOPLE = new Set(["acknowledgeAnomalies", "commentTicket", "listTicketComments", "listTicketHistory"]);
 
-/** The operation ids by the test that calls them. Streams have their own tests. */
+/** The operation ids by the test that calls them. Streams and events have their own tests. */
 const callers = publicRoutes.map((route) => {
   const resource = route.scope.split(":")[0]!;
   if (SPECIFIED.has(route.operationId)) return ["specified", route.operationId] as const;
-  if (route.mediaType !== undefined) return ["streams", route.operationId] as const;
+  if (route.mediaType !== undefined || resource === "events") return ["streams", route.operationId] as const;
   if (["users", "audit", "own-key"].includes(resource) || PEOPLE.has(route.operationId))
     return ["people", route.operationId] as const;
   if (resource === "webhooks" || resource === "commands") return [resource, route.operationId] as const;

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { listEvents } from "../../../src/api/v1/events.ts";
+import { HOUR, SECOND } from "../../../src/lib/clock.ts";
+import { addAnomaly } from "../../harness/anomalies.ts";
+import { enrollDevice, newKey, newTenant, type TestDevice, type TestTenant } from "../../harness/devices.ts";
+import { isOf, openStream } from "../../harness/http/event-streams.ts";
+import { https } from "../../harness/http/https.ts";
+import { startServer, type TestServer } from "../../harness/server.ts";
+
+/** `GET /api/v1/events/history`: the tenant's events by page. */
+let server: TestServer;
+let tenant: TestTenant;
+let pump: TestDevice;
+
+before(async () => {
+  server = await startServer();
+  tenant = await newTenant(server);
+  pump = await enrollDevice(server, tenant);
+});
+after(() => server.stop());
+
+interface Listed {
+  items: { kind: string; deviceId: string; data: Record<string, unknown> }[];
+  cursor: string;
+  more: boolean;
+}
+
+const ask = (key: string, query: string) =>
+  https(`${server.httpUrl}/api/v1/events/history?${query}`, { ca: server.ca, headers: { "x-api-key": key } });
+
+async function page(key: string, query: string): Promise<Listed> {
+  const { status, json, text } = await ask(key, query);
+  assert.equal(status, 200, text);
+  assert.doesNotThrow(() => listEvents.response!.parse(json));
+  return json;
+}
+
+const open = ({ caller }: TestTenant, { deviceId }: TestDevice) =>
+  addAnomaly({ database: server.app.database, clock: server.clock }, caller, deviceId);
+const idsOf = ({ items }: Listed) => items.map(({ data }) => data.anomalyId);
+
+test("a program that keeps the cursor reads every event once, however writers and pages overlap", async () => {
+  const key = await newKey(server, tenant, "events:read", "anomalies:read");
+  const pumps = await Promise.all(Array.from({ length: 4 }, () => enrollDevice(server, tenant)));
+  let { cursor } = await page(key, "kinds=anomaly.");
+  const writers = pumps.map(async (device) => {
+    const ids: string[] = [];
+    for (let nth = 0; nth < 8; nth++) {
+      ids.push(await open(tenant, device));
+      await server.app.anomalies.acknowledgeAnomaly(tenant.caller, ids.at(-1)!);
+    }
+    return ids;
+  });
+  let isWriting = true;
+  const written = Promise.all(writers).finally(() => {
+    isWriting = false;
+  });
+  const read: string[] = [];
+  for (;;) {
+    const wasWriting = isWriting;
+    // A key may send 120 requests a minute.
+    server.clock.advance(SECOND);
+    const next = await page(key, `kinds=anomaly.opened&limit=3&cursor=${cursor}`);
+    read.push(...(idsOf(next) as string[]));
+    const isCaughtUp = next.cursor === cursor || !next.more;
+    cursor = next.cursor;
+    if (!wasWriting && isCaughtUp && read.length >= 32) break;
+  }
+  assert.deepEqual(read.toSorted(), (await written).flat().toSorted());
+  assert.deepEqual((await page(key, `kinds=anomaly.opened&cursor=${cursor}`)).items, []);
+});
+
+test("without a cursor the list begins at the oldest stored event, and a stream continues where it ends", async () => {
+  const fresh = await newTenant(server);
+  const device = await enrollDevice(server, fresh);
+  const key = await newKey(server, fresh, "events:read", "anomalies:read");
+  const id = await open(fresh, device);
+  const first = await page(key, "kinds=anomaly.");
+  assert.deepEqual([idsOf(first), first.items[0]?.deviceId, first.more], [[id], device.deviceId, false]);
+  const headers = { "x-api-key": key };
+  const stream = await openStream(server, "/api/v1/events?kinds=anomaly.", headers, first.cursor);
+  await server.app.anomalies.acknowledgeAnomaly(fresh.caller, id);
+  await stream.next(isOf("anomaly.acknowledged"));
+  assert.equal(stream.messages.some(isOf("anomaly.opened")), false);
+  stream.close();
+});
+
+test("each kind of event needs its scope, and telemetry is refused because it is not among the events", async () => {
+  const key = await newKey(server, tenant, "events:read", "tickets:read", "telemetry:read");
+  assert.equal((await ask(key, "kinds=ticket.")).status, 200);
+  const devices = await ask(key, "kinds=ticket.,device.");
+  assert.deepEqual(
+    [devices.status, devices.json.error, devices.json.detail],
+    [403, "insufficient_scope", "devices:read"],
+  );
+  for (const query of [
+    "",
+    "kinds=telemetry.",
+    "kinds=weather.",
+    "kinds=ticket.&cursor=yesterday",
+    "kinds=ticket.&limit=0",
+  ]) {
+    const { status, json } = await ask(key, query);
+    assert.deepEqual([status, json.error], [400, "invalid_request"], query);
+  }
+});
+
+test("a cursor before deleted events is answered 410 cursor_expired, and a list without one goes on", async () => {
+  const key = await newKey(server, tenant, "events:read", "anomalies:read");
+  const { cursor } = await page(key, "kinds=anomaly.&limit=1");
+  await open(tenant, pump);
+  server.clock.advance(49 * HOUR);
+  await server.app.events.prune();
+  const expired = await ask(key, `kinds=anomaly.&cursor=${cursor}`);
+  assert.deepEqual([expired.status, expired.json.error], [410, "cursor_expired"]);
+  const id = await open(tenant, pump);
+  assert.deepEqual(idsOf(await page(key, "kinds=anomaly.")), [id]);
+});
