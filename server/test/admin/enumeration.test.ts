@@ -5,7 +5,7 @@ import { adminRoutes } from "../../src/api/admin-routes.ts";
 import { operationsText } from "../../src/api/openapi/operations.ts";
 import { type AdminRoute, isAdmittedWithout } from "../../src/api/route.ts";
 import type { Missing } from "../../src/identity/identity.ts";
-import { MINUTE } from "../../src/lib/clock.ts";
+import { MINUTE, SECOND } from "../../src/lib/clock.ts";
 import { addRecords, addStaff, NOWHERE, type Staff } from "../access/authorization/records.ts";
 import { rowsNaming } from "../harness/database/rows.ts";
 import type { HttpAnswer } from "../harness/http/http-answer.ts";
@@ -64,6 +64,8 @@ const answering = adminRoutes.filter((route) => !isStream(route));
 
 test("without a session, every operation that needs one answers 401, whatever the cookie", async () => {
   for (const route of adminRoutes.filter(({ by }) => by !== "anyone")) {
+    // It refills the budget of the address for requests that do not authenticate.
+    server.clock.advance(SECOND);
     for (const cookie of [undefined, "__Host-muster=x", `__Host-muster=${"A".repeat(43)}`]) {
       const { status, json } = await https(server.httpUrl + addressOf(route, "x"), {
         ca: server.ca,
@@ -78,6 +80,7 @@ test("without a session, every operation that needs one answers 401, whatever th
 test("every operation refuses a page of another origin, before any other check", async () => {
   const { cookie } = users.admin;
   for (const route of adminRoutes) {
+    server.clock.advance(SECOND);
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { origin: "https://evil.example" }]) {
       const { status, json } = await https(server.httpUrl + addressOf(route, "x"), {
         ca: server.ca,
