@@ -15,7 +15,7 @@ RUN node tools/release/installation/main.ts /installation
 
 # The service needs no package manager of Node.
 FROM base AS system
-RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/etc/* /opt/yarn-* /root/.npm \
+RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/etc/* /opt/yarn-* \
     /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
     /usr/local/bin/docker-entrypoint.sh /tmp/* \
  && ln -s /muster/server/bin/muster.mjs /usr/local/bin/muster
