@@ -37,12 +37,12 @@ export default function AccountPage() {
           <ProfileForm />
         </Section>
       )}
+      {notifications && <OwnNotificationSections />}
       {factor && (
         <Section title={common.secondFactor} lead={t.aCodeOfAnAuthenticator}>
           <SecondFactor />
         </Section>
       )}
-      {notifications && <OwnNotificationSections />}
       {password && (
         <Section title={common.password} lead={t.changingItEndsYourOther}>
           <PasswordChange />
