@@ -112,3 +112,15 @@ test("devices that depend on one another all page, and one that depends on them 
   assert.equal(pages().length, 3, pages().join("\n"));
   assert.ok(!pages().some((subject) => /\bleaf: /.test(subject)));
 });
+
+test("devices of a loop page however long it is, and so does one at the end of a chain too long to search", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `link-${at + 10}`);
+  const loop = Object.fromEntries(names.map((name, at) => [name, names.at(at - 1)!]));
+  const { fallSilent, pages, app, tenant } = await plant({ ...loop, leaf: names[0]! });
+  await app.access.updateTenant(tenant.caller, { causeWaitMinutes: 0 });
+  await fallSilent();
+  await given.pass(0);
+  await pass(8);
+  for (const name of [...names, "leaf"])
+    assert.equal(pages().filter((subject) => subject.includes(`${name}: `)).length, 1, name);
+});

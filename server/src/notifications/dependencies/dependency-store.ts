@@ -18,18 +18,18 @@ const isOngoing = (a: string): RawBuilder<SqlBool> => sql`(${isSilence(a)} AND $
 const isParent = (u: string, d: string): RawBuilder<SqlBool> =>
   sql`(${sql.ref(`${u}.tenant_id`)} = ${sql.ref(`${d}.tenant_id`)} AND ${sql.ref(`${u}.id`)} = ${parentOf(d)} AND ${sql.ref(`${u}.deleted_at`)} IS NULL)`;
 
-/** SQL: device `d` depends on itself, over others. */
+/** SQL: device `d` depends on itself, over others, or its chain of dependencies is too long to tell. */
 const isInLoop = (d: string): RawBuilder<SqlBool> => sql`EXISTS (
   WITH RECURSIVE above AS (
-    SELECT u.uid, u.tenant_id, u.metadata, 1 AS distance FROM shared_devices u WHERE ${isParent("u", d)}
+    SELECT u.uid, u.tenant_id, u.metadata, ARRAY[u.uid] AS passed FROM shared_devices u WHERE ${isParent("u", d)}
     UNION ALL
-    SELECT u.uid, u.tenant_id, u.metadata, above.distance + 1 FROM above JOIN shared_devices u ON ${isParent("u", "above")}
-     WHERE above.distance < ${LONGEST_CHAIN}
-  ) SELECT FROM above WHERE above.uid = ${sql.ref(`${d}.uid`)})`;
+    SELECT u.uid, u.tenant_id, u.metadata, passed || u.uid FROM above JOIN shared_devices u ON ${isParent("u", "above")}
+     WHERE u.uid <> ALL (passed) AND cardinality(passed) < ${LONGEST_CHAIN}
+  ) SELECT FROM above WHERE above.uid = ${sql.ref(`${d}.uid`)} OR cardinality(passed) = ${LONGEST_CHAIN})`;
 
 /**
  * SQL: device `d` depends on a silent one, and a page about that silence was sent or is due. Devices in a loop do not
- * count, because each would wait for the others.
+ * count, because each would wait for the others; nor do those at the end of a chain that may contain them all.
  */
 export const dependsOnSilent = (d: string): RawBuilder<SqlBool> => sql`(${parentOf(d)} IS NOT NULL AND EXISTS (
   SELECT FROM shared_devices parent JOIN shared_anomalies silence ON silence.device_uid = parent.uid
