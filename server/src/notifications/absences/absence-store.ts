@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../../db/database.ts";
+import { addMs } from "../../lib/clock.ts";
 import type { PageRequest } from "../../lib/page.ts";
 import type { Absence } from "./absence-record.ts";
 
@@ -29,10 +30,13 @@ export async function lockAbsence(tx: Tx, tenantId: string, id: string, now: Dat
   return rows[0];
 }
 
-/** Ends an absence. One that has begun stays as a record of the past. */
-export async function endAbsenceAt(tx: Tx, { id, startsAt }: Absence, now: Date): Promise<void> {
-  if (startsAt < now) await sql`UPDATE absences SET ends_at = ${now} WHERE id = ${id}`.execute(tx);
-  else await sql`DELETE FROM absences WHERE id = ${id}`.execute(tx);
+/**
+ * Ends an absence. Its row still counts against the absences of its user, since each may have told admins: of one that
+ * has not begun, the millisecond before its creation is left.
+ */
+export async function endAbsenceAt(tx: Tx, { id, startsAt, createdAt }: Absence, now: Date): Promise<void> {
+  const [from, to] = startsAt < now ? [startsAt, now] : [addMs(createdAt, -1), createdAt];
+  await sql`UPDATE absences SET starts_at = ${from}, ends_at = ${to} WHERE id = ${id}`.execute(tx);
 }
 
 /** Lists what has not ended at `now`, by start. */

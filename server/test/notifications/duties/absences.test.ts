@@ -140,3 +140,19 @@ test("absences have an end, in the future, and a user only so many, also on two 
   ]);
   assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
 });
+
+test("a user who records and removes absences again and again tells the admins only so often", async () => {
+  const { tenant, ada, as, now, ...duties } = await hall();
+  const own = { startsAt: addMs(now, HOUR), endsAt: addMs(now, DAY) };
+  const most = LIMITS.absencesOfUser.value;
+  for (let n = 0; n < most; n++) {
+    const { id } = await duties.createOwnAbsence(as(ada, "viewer"), own);
+    await duties.endOwnAbsence(as(ada, "viewer"), id);
+    await assert.rejects(duties.endOwnAbsence(as(ada, "viewer"), id), { code: "not_found" });
+  }
+  assert.deepEqual(await duties.listOwnAbsences(as(ada)), []);
+  const full = { code: "invalid_request", message: `A user has at most ${most} absences.` };
+  await assert.rejects(duties.createOwnAbsence(as(ada, "viewer"), own), full);
+  const asAdmin = { userId: ada.id, endsAt: addMs(now, DAY) };
+  await assert.rejects(duties.createAbsence(tenant.caller, asAdmin), full);
+});
