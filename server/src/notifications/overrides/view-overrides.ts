@@ -59,14 +59,9 @@ export const listOwnDuties = useCase(
   },
 );
 
-export interface DutiesOf {
+interface DutiesOf {
   tenantId: string;
   userId: string;
-}
-
-/** Returns the duties of a user in all groups that overlap [`from`, `to`), by start. */
-export async function dutiesOfUser(db: Db, of: DutiesOf, from: Date, to: Date): Promise<OwnDuties["duties"]> {
-  return await dutiesIn(await groupsOf(db, of), of.userId, from, to);
 }
 
 async function groupsOf(db: Db, { tenantId, userId }: DutiesOf): Promise<PagedGroup[]> {

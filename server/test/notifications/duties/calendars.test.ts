@@ -9,6 +9,8 @@ import { calendarText } from "../../../src/notifications/feeds/calendar.ts";
 import { https } from "../../harness/http/https.ts";
 import { type NotificationEnvironment, startEnvironment } from "../environment.ts";
 
+const ALL_DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+
 let given: NotificationEnvironment;
 before(async () => {
   given = await startEnvironment();
@@ -145,7 +147,7 @@ test("an address may ask for calendars only so often, whatever it asks for", asy
   assert.equal(await ask(), 404);
 });
 
-test("a foreign parser reads back the duties of any calendar, whatever names it has", () => {
+test("a foreign parser reads back the duties of any calendar, whatever names it has", async () => {
   const at = fc.integer({ min: Date.parse("2026-01-01"), max: Date.parse("2030-01-01") }).map((ms) => new Date(ms));
   const name = fc.string({ unit: "binary", minLength: 1, maxLength: 60 });
   const person = fc.record({ id: fc.uuid(), email: fc.emailAddress() });
@@ -156,9 +158,9 @@ test("a foreign parser reads back the duties of any calendar, whatever names it 
         ...{ ...rest, ...ids, endsAt: addMs(rest.startsAt, hours * HOUR) },
       })),
     );
-  fc.assert(
-    fc.property(fc.array(duty, { maxLength: 5 }), name, fc.boolean(), at, (duties, title, own, now) => {
-      const text = calendarText({ name: title, own, duties, now, baseUrl: "https://muster.example" });
+  await fc.assert(
+    fc.asyncProperty(fc.array(duty, { maxLength: 5 }), name, fc.boolean(), at, async (duties, title, own, now) => {
+      const text = await calendarText({ name: title, own, duties, now, baseUrl: "https://muster.example" });
       for (const line of text.split("\r\n")) assert.ok(Buffer.byteLength(line) <= 75, line);
       const events = eventsOf(text);
       // UTC means the same instant in every zone, over every change of the clock.
@@ -171,4 +173,26 @@ test("a foreign parser reads back the duties of any calendar, whatever names it 
     }),
     { numRuns: 200 },
   );
+});
+
+test("a calendar names few of many people, and a tenant's calendars wait for each other", async () => {
+  const { tenant, group, ada, as, ...duties } = await hall();
+  given.server.clock.advance(MINUTE);
+  const { access, groups } = given.server.app;
+  const userIds = [ada.id];
+  for (let n = 0; n < 25; n++) userIds.push((await given.user(tenant, `person-${n}`)).id);
+  const days = [...ALL_DAYS];
+  const times = { timeZone: "Europe/Berlin", startTime: "08:00", endTime: "20:00", daysOfWeek: days };
+  for (let n = 0; n < 25; n++) {
+    const shift = await groups.createShift(tenant.caller, { ...times, name: `Shift ${n}`, userIds });
+    await groups.assignShift(tenant.caller, group.id, shift.id);
+  }
+  const { url } = await duties.createFeed(as(ada), group.id);
+  const events = eventsOf((await get(url)).text);
+  assert.equal(events.length, 2_000);
+  assert.equal(events.filter(({ people }) => people.endsWith("\nand 6 more")).length > 1_000, true);
+  const answers = await Promise.all(Array.from({ length: 14 }, () => get(url)));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 429]);
+  await access.deactivateUser(tenant.caller, ada.email);
+  assert.equal((await get(url)).status, 404);
 });
