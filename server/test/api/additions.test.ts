@@ -67,6 +67,9 @@ test("telemetry: latest values, pages of readings, chart buckets, and rejected m
   const { points } = (await call("readSeries", { id, query: `?${range}&buckets=1` })).json;
   const [series] = (await call("listFleetSeries", { query: `?${period}&buckets=1` })).json.items;
   assert.deepEqual(series.points, points);
+  const [from, to] = [range.get("from")!, range.get("to")!];
+  const body = { deviceIds: [id], metrics: ["temperature"], from, to, buckets: 1 };
+  assert.deepEqual((await call("queryTelemetry", { body })).json.items, [series]);
   const counted = points.reduce((sum: number, { count }: { count: number }) => sum + count, 0);
   assert.deepEqual([counted, points[0].min, points.at(-1).max], [3, 21, 25]);
   const [rejected] = (await call("listRejected", { id })).json.items;

@@ -40,6 +40,7 @@ DELETE /mqtt-clients/{id} mqtt-clients:write
 GET /readings telemetry:read
 GET /readings/export telemetry:read
 GET /series telemetry:read
+POST /telemetry/query telemetry:read
 GET /users users:read
 GET /users/{id} users:read
 PATCH /users/{id} users:write

@@ -27,6 +27,33 @@ const fleet = {
 };
 const period = { from: instant, to: instant.meta({ description: "Exclusive" }) };
 
+function nameList(what: string) {
+  return z.array(z.string().min(1).max(256)).min(1).max(MOST_NAMES).optional().meta({ description: what });
+}
+
+const telemetryQuery = z
+  .strictObject({
+    deviceIds: nameList("Ids of devices; all devices by default"),
+    groupIds: nameList("Ids of groups, whose devices are read"),
+    deviceTypeIds: nameList("Ids of device types, whose devices are read"),
+    metrics: nameList("Metrics; all metrics by default"),
+    ...period,
+    buckets: z
+      .int()
+      .min(1)
+      .max(records.bucketsOfChart.value)
+      .optional()
+      .meta({ description: "The approximate number of buckets" }),
+    bucketSeconds: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: "The exact length of a bucket in seconds, instead of `buckets`" }),
+    limit: z.int().min(1).max(records.seriesOfPage.value).default(records.seriesOfPage.value),
+    cursor: cursor.max(1_000).optional(),
+  })
+  .meta({ id: "TelemetryQueryCreate" });
+
 const readingFields = {
   deviceId: id,
   metric: z.string(),
@@ -136,4 +163,25 @@ export const listFleetSeries = publicRoute({
     response: { items: [{ deviceId: "pump-1", metric: "temperature", ...SERIES_EXAMPLE }] },
   },
   handler: (caller, { query }, listFleetSeries) => listFleetSeries(caller, query),
+});
+
+export const queryTelemetry = publicRoute({
+  useCase: telemetryUseCases.listFleetSeries,
+  operationId: "queryTelemetry",
+  method: "POST",
+  path: "/api/v1/telemetry/query",
+  tag: TAG,
+  summary: "Query metrics of many devices",
+  description:
+    "Like `GET /api/v1/series`, with the query as a body, which has room for more names than an address. To get the next page, send `next` as `cursor` with the same query.",
+  body: telemetryQuery,
+  status: 200,
+  response: fleetSeriesPage,
+  safe: true,
+  errors: [],
+  examples: {
+    body: { deviceIds: ["pump-1"], metrics: ["temperature"], ...PERIOD_EXAMPLE, buckets: 60 },
+    response: { items: [{ deviceId: "pump-1", metric: "temperature", ...SERIES_EXAMPLE }] },
+  },
+  handler: (caller, { body }, listFleetSeries) => listFleetSeries(caller, body),
 });
