@@ -139,6 +139,8 @@ test("HEAD answers every GET with the same status and headers, compressed or not
   for (const route of routes) {
     // A stream's answer has no end, so its headers differ from those of a HEAD (api/events.test.ts).
     if (route.surface !== "public" || route.method !== "GET" || route.mediaType) continue;
+    // The position after all events moves with every transaction.
+    if (route.operationId === "listEvents") continue;
     const own = await newKey(server, tenant, route.scope);
     for (const encoding of ["identity", "br"]) {
       const headers = { "x-api-key": own, "accept-encoding": encoding };
