@@ -54,7 +54,12 @@ export interface EventsRead {
   oldestOpen: string;
   /** Whether an event after the position has been deleted, or this database has never reached the position. */
   expired: boolean;
+  /** Where the search for visible events ended because it had passed as many events as it may; otherwise null. */
+  passedTo: { xid: string; seq: string; stable: boolean } | null;
 }
+
+/** The maximum number of events of a tenant among which one read searches those that a user may see. */
+const MOST_PASSED = 5_000;
 
 /**
  * The parameters of {@link eventsAfter}. `viewer`: the user whose groups limit the visible events; `null`: all are
@@ -66,20 +71,32 @@ interface After {
   seq: string;
   limit: number;
   viewer: string | null;
+  /** The maximum number of events read, visible or not. */
+  most: number;
 }
 
 const eventsAfter = statement<After, Omit<EventsRead, "rows"> & EventRow>(
   "events-after",
   (p) => sql`
-    SELECT now.open::text AS "oldestOpen", now.expired, e.*
-      FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS open,
-                   ${p.xid}::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
-                   OR EXISTS (SELECT FROM events_horizon h WHERE h.xid > ${p.xid}::text::xid8) AS expired) now
+    WITH now AS (
+      SELECT pg_snapshot_xmin(pg_current_snapshot()) AS open,
+             ${p.xid}::text::xid8 > pg_snapshot_xmax(pg_current_snapshot())
+             OR EXISTS (SELECT FROM events_horizon h WHERE h.xid > ${p.xid}::text::xid8) AS expired
+    ), passed AS (
+      SELECT e.* FROM events e
+       WHERE e.tenant_id = ${p.tenantId}::uuid AND (e.xid, e.seq) > (${p.xid}::text::xid8, ${p.seq}::bigint)
+       ORDER BY e.xid, e.seq LIMIT ${p.most}::bigint
+    ), last AS (
+      SELECT jsonb_build_object('xid', e.xid::text, 'seq', e.seq::text, 'stable', e.xid < now.open) AS place
+        FROM passed e, now ORDER BY e.xid DESC, e.seq DESC LIMIT 1
+    )
+    SELECT now.open::text AS "oldestOpen", now.expired, e.*,
+           CASE WHEN (SELECT count(*) FROM passed) = ${p.most}::bigint THEN (SELECT place FROM last) END AS "passedTo"
+      FROM now
       LEFT JOIN LATERAL (
         SELECT e.seq, e.xid, e.at, e.device_id, e.xid < now.open AS stable, ${CHANGE}
-          FROM events e
-         WHERE e.tenant_id = ${p.tenantId}::uuid AND (e.xid, e.seq) > (${p.xid}::text::xid8, ${p.seq}::bigint)
-           AND (${visibleDevice(p.viewer, "e.device_uid")} OR ${visibleTicketChange(p.viewer)})
+          FROM passed e
+         WHERE (${visibleDevice(p.viewer, "e.device_uid")} OR ${visibleTicketChange(p.viewer)})
          ORDER BY e.xid, e.seq LIMIT ${p.limit}::bigint) e ON true
      ORDER BY e.xid, e.seq`,
 );
@@ -107,9 +124,10 @@ export async function readAfter(
   limit: number,
   viewer?: string,
 ): Promise<EventsRead> {
-  const rows = await runStatement(db, eventsAfter, { tenantId, ...after, limit, viewer: viewer ?? null });
-  const { oldestOpen, expired } = rows[0]!;
-  return { rows: rows.filter((row) => row.seq !== null), oldestOpen, expired };
+  const most = viewer === undefined ? limit : MOST_PASSED;
+  const rows = await runStatement(db, eventsAfter, { tenantId, ...after, limit, viewer: viewer ?? null, most });
+  const { oldestOpen, expired, passedTo } = rows[0]!;
+  return { rows: rows.filter((row) => row.seq !== null), oldestOpen, expired, passedTo };
 }
 
 const oldestOpenTransaction = statement<NoParameters, { xid: string }>(

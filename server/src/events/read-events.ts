@@ -45,14 +45,17 @@ export async function readEvents(
   limit: number,
   viewer?: string,
 ): Promise<EventPage> {
-  const { rows, expired, oldestOpen } = await readAfter(db, tenantId, fromCursor(cursor), limit, viewer);
+  const from = fromCursor(cursor);
+  const { rows, expired, oldestOpen, passedTo } = await readAfter(db, tenantId, from, limit, viewer);
   if (expired) throw cursorExpired();
   const stable = rows.filter((row) => row.stable);
   const full = rows.length === limit;
+  // The search for what the viewer sees may end before it has found a page.
+  const cut = !full && passedTo?.stable ? passedTo : undefined;
   // A page that is not full has read all stable events. Advancing past them keeps a quiet tenant's cursor from
   // expiring.
-  const next = full ? (stable.at(-1) ?? fromCursor(cursor)) : before(oldestOpen);
-  const more = stable.length < rows.length ? "delayed" : full ? "ready" : "none";
+  const next = full ? (stable.at(-1) ?? from) : (cut ?? before(oldestOpen));
+  const more = stable.length < rows.length ? "delayed" : full || cut ? "ready" : "none";
   return { events: stable.map(toEvent), cursor: toCursor(next), more };
 }
 

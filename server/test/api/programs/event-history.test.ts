@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { sql } from "kysely";
 import { listEvents } from "../../../src/api/v1/events.ts";
 import { HOUR, SECOND } from "../../../src/lib/clock.ts";
 import { addAnomaly } from "../../harness/anomalies.ts";
@@ -116,4 +117,34 @@ test("a cursor before deleted events is answered 410 cursor_expired, and a list 
   assert.deepEqual([expired.status, expired.json.error], [410, "cursor_expired"]);
   const id = await open(tenant, pump);
   assert.deepEqual(idsOf(await page(key, "kinds=anomaly.")), [id]);
+});
+
+test("a user who sees few devices is searched events for by the page, however many others the tenant has", async () => {
+  const { app } = server;
+  const other = await newTenant(server);
+  const { caller } = other;
+  const email = `vera@${other.slug}.example`;
+  const user = await app.access.createUser(await app.access.systemCaller(other.slug), { email, role: "viewer" });
+  const { id: groupId } = await app.groups.createGroup(caller, { name: "Hall", memberUserIds: [user.id] });
+  await app.devices.createDevice(caller, { id: "unseen", name: "Unseen", groupIds: [] });
+  await app.devices.createDevice(caller, { id: "seen", name: "Seen", groupIds: [groupId] });
+  await sql`
+    INSERT INTO events (tenant_id, at, device_id, device_uid, changed_table, operation, changed_row)
+    SELECT d.tenant_id, ${server.clock.now()}, d.id, d.uid, 'devices', 'UPDATE',
+           '{"connectivity": "online", "connectivity_reason": null}'
+      FROM devices d, generate_series(1, 12000) WHERE d.tenant_id = ${caller.tenantId} AND d.id = 'unseen'`.execute(
+    app.database.db,
+  );
+  const id = await addAnomaly({ database: app.database, clock: server.clock }, caller, "seen");
+  const rights = { kind: "user", userId: user.id, role: "viewer" } as const;
+  const vera = { ...caller, actor: `user:${user.id}`, rights };
+  const pages: unknown[] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const read = await app.live.listEvents(vera, { after, kinds: ["device.", "anomaly."], limit: 50 });
+    pages.push(
+      (read.items as Pick<Listed["items"][number], "kind" | "data">[]).map(({ kind, data }) => [kind, data.anomalyId]),
+    );
+    ({ cursor: after, more } = read);
+  }
+  assert.deepEqual(pages, [[], [], [["anomaly.opened", id]]]);
 });
