@@ -118,7 +118,7 @@ test("the API reference consists of pages under a strict policy that caches may 
   }
   for (const [path, type] of [
     ["/docs/api/style.css", "text/css; charset=utf-8"],
-    ["/docs/api/reference.js", "text/javascript; charset=utf-8"],
+    ["/docs/api/script.js", "text/javascript; charset=utf-8"],
     ["/docs/api/icon.svg", "image/svg+xml"],
   ] as const) {
     assert.equal((await get(path)).headers["content-type"], type);

@@ -55,8 +55,10 @@ function writeLauncher(from: string, to: string, pieces: Record<string, string>)
   writeFileSync(to, text, { mode: 0o755 });
 }
 
+/** @throws Error if a file exists, such as a compiled module of the same name */
 function copy(root: string, stage: string, files: Record<string, string>): void {
-  for (const [from, to] of Object.entries(files)) cpSync(join(root, from), join(stage, to), { recursive: true });
+  for (const [from, to] of Object.entries(files))
+    cpSync(join(root, from), join(stage, to), { recursive: true, force: false, errorOnExist: true });
 }
 
 function makeEmpty(folder: string): void {

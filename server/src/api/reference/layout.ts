@@ -41,7 +41,7 @@ export function layout({ path, title, about, main }: Page, guide: readonly Secti
 <title>${title === "" ? "Muster API reference" : `${title} · Muster API reference`}</title>
 <link rel="stylesheet" href="${ROOT}/style.css">
 <link rel="icon" type="image/svg+xml" href="${ROOT}/icon.svg">
-<script src="${ROOT}/reference.js" defer></script>
+<script src="${ROOT}/script.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

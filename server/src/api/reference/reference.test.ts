@@ -80,7 +80,7 @@ test("every page works under the strict policy: nothing inline, nothing from els
   for (const [path, page] of pages) {
     const tags = page.match(/<[a-z][^>]*>/gi)!.join("\n");
     assert.doesNotMatch(tags, /<style|\sstyle=|\son[a-z]+=/i, path);
-    for (const [tag] of page.matchAll(/<script[^>]*>/g)) assert.equal(tag, `<script src="${ROOT}/reference.js" defer>`);
+    for (const [tag] of page.matchAll(/<script[^>]*>/g)) assert.equal(tag, `<script src="${ROOT}/script.js" defer>`);
     for (const address of [...values(page, "href"), ...values(page, "src")])
       assert.match(address, /^(\/(?!\/)|#)/, path);
   }

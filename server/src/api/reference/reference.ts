@@ -84,7 +84,7 @@ function makersOf(site: Site): Map<string, Maker> {
     ...routes.map((route) => page(operationPage(route), () => operationPageOf(route, site))),
     ...ERROR_CODES.map((code) => page(errorPage(code), () => errorPageOf(code))),
     beside("style.css", "text/css; charset=utf-8"),
-    beside("reference.js", "text/javascript; charset=utf-8"),
+    beside("script.js", "text/javascript; charset=utf-8"),
     beside("icon.svg", "image/svg+xml"),
     ["/openapi/plant.schema.json", () => ({ type: JSON_TYPE, content: JSON.stringify(plantSchema()) })],
     ["/openapi/public.json", () => ({ type: JSON_TYPE, content: site.public.text })],
