@@ -149,13 +149,22 @@ test("a user who sees few devices is searched events for by the page, however ma
   const id = await addAnomaly({ database: app.database, clock: server.clock }, caller, "seen");
   const rights = { kind: "user", userId: user.id, role: "viewer" } as const;
   const vera = { ...caller, actor: `user:${user.id}`, rights };
-  const pages: unknown[] = [];
-  for (let after: string | undefined, more = true; more; ) {
-    const read = await app.live.listEvents(vera, { after, kinds: ["device.", "anomaly."], limit: 50 });
-    pages.push(
-      (read.items as Pick<Listed["items"][number], "kind" | "data">[]).map(({ kind, data }) => [kind, data.anomalyId]),
-    );
-    ({ cursor: after, more } = read);
-  }
+  // Events wait for older transactions, which other tests have in the cluster.
+  const pages = await eventually(async () => {
+    const read = await pagesOf(vera);
+    return read.at(-1)!.length > 0 && read;
+  });
   assert.deepEqual(pages, [[], [], [["anomaly.opened", id]]]);
 });
+
+/** Returns the kinds and anomalies of the pages of 50 that a user reads. */
+async function pagesOf(caller: TestTenant["caller"]): Promise<unknown[][]> {
+  const pages: unknown[][] = [];
+  for (let after: string | undefined, more = true; more; ) {
+    const read = await server.app.live.listEvents(caller, { after, kinds: ["device.", "anomaly."], limit: 50 });
+    const items = read.items as Pick<Listed["items"][number], "kind" | "data">[];
+    pages.push(items.map(({ kind, data }) => [kind, data.anomalyId]));
+    ({ cursor: after, more } = read);
+  }
+  return pages;
+}
