@@ -33,7 +33,7 @@ const FAILED =
  * A second process on the same folder would corrupt it, so the folder is locked first.
  */
 export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }: EmbeddedOptions): Promise<Database> {
-  if (dataDir === "memory") return onEngine(await openEngine({ snapshot, sync: false }), observe);
+  if (dataDir === "memory") return onEngine(takingTurns(await openEngine({ snapshot, sync: false })), observe);
   await mkdir(dataDir, { recursive: true });
   const lock = lockFolder(dataDir);
   try {
@@ -50,6 +50,19 @@ export async function openEmbedded({ dataDir, snapshot, sync, logger, observe }:
     lock.release();
     throw error;
   }
+}
+
+/**
+ * Answers in a later turn of the event loop, as a thread does. Otherwise statements that follow each other would keep
+ * timers and sockets waiting.
+ */
+function takingTurns(engine: Engine): Engine {
+  const run: Engine["run"] = async (messages) => {
+    const answer = await engine.run(messages);
+    await new Promise((resolve) => setImmediate(resolve));
+    return answer;
+  };
+  return { ...engine, run };
 }
 
 /** Creates the database of an engine: pg's pool with one client, since an engine has one session. */
