@@ -29,7 +29,7 @@ export async function leaveOutages(tx: Tx, anomalyIds: readonly string[]): Promi
   await sql`DELETE FROM outage_anomalies WHERE anomaly_id = ANY (${[...anomalyIds]}::uuid[])`.execute(tx);
 }
 
-/** The cause of an outage of the last half hour. */
+/** The cause of an outage of the last half hour of which most devices are still silent. */
 export interface RecentOutage {
   id: string;
   kind: CauseKind | "all";
@@ -40,8 +40,8 @@ export async function recentOutages(tx: Tx, tenantId: string, now: Date): Promis
   const { rows } = await sql<RecentOutage>`
     SELECT o.id, o.kind, o.value FROM outages o
      WHERE o.tenant_id = ${tenantId} AND o.since > ${now}::timestamptz - interval '30 minutes'
-       AND EXISTS (SELECT FROM outage_anomalies m JOIN shared_anomalies a ON a.id = m.anomaly_id
-                    WHERE m.outage_id = o.id AND a.resolved_at IS NULL)
+       AND (SELECT count(*) FILTER (WHERE a.resolved_at IS NULL) * 2 >= count(*) AND count(*) > 0
+              FROM outage_anomalies m JOIN shared_anomalies a ON a.id = m.anomaly_id WHERE m.outage_id = o.id)
      ORDER BY o.id`.execute(tx);
   return rows;
 }
