@@ -9,7 +9,7 @@ import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../
 import { brokenWords } from "../harness/http/broken-words.ts";
 import {
   APP,
-  assertSound,
+  assertFits,
   assertSoundInAllViews,
   browserTest,
   DESKTOP,
@@ -226,7 +226,7 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
       assert.deepEqual(await brokenWords(german.page), [], `${address} in German: broken words`);
       await german.page.setViewportSize(PHONE);
       assert.equal(await german.page.evaluate("document.documentElement.lang"), "de");
-      await assertSound(german, `${address} in German`);
+      await assertFits(german, `${address} in German`);
       assert.deepEqual(await smallTargets(german.page), [], `${address}: targets too small for a finger`);
     });
   }
