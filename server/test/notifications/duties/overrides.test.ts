@@ -100,10 +100,8 @@ test("a user offers a duty to a colleague, who has it from the agreement on; bot
   assert.deepEqual([subjects(ada), subjects(cy).at(-1)], [[taken], taken]);
   assert.deepEqual(await onDuty(), new Set([cy.id, bob.id]));
   const own = await duties.listOwnDuties(as(cy));
-  assert.deepEqual(
-    own.duties.map(({ startsAt, endsAt }) => [startsAt, endsAt]),
-    [[times.startsAt, times.endsAt]],
-  );
+  // The shift changes at midnight, so the hours may be two duties.
+  assert.deepEqual([own.duties[0]?.startsAt, own.duties.at(-1)?.endsAt], [times.startsAt, times.endsAt]);
   const { items } = await given.server.app.access.listAdminActs(tenant.caller, { target: offer.id, skip: 0, limit: 5 });
   assert.deepEqual(
     items.map(({ act, actor }) => [act, actor]),
