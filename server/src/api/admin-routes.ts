@@ -28,6 +28,7 @@ import * as onCall from "./admin/monitoring/on-call.ts";
 import * as overrides from "./admin/monitoring/overrides.ts";
 import * as ownNotifications from "./admin/monitoring/own-notifications.ts";
 import * as people from "./admin/monitoring/people.ts";
+import * as replay from "./admin/monitoring/replay.ts";
 import * as shifts from "./admin/monitoring/shifts.ts";
 import * as thresholds from "./admin/monitoring/thresholds.ts";
 import * as tickets from "./admin/monitoring/tickets.ts";
@@ -80,6 +81,7 @@ const RESOURCES = [
   groups,
   anomalies,
   anomalyPaging,
+  replay,
   deliveries,
   ownNotifications,
   tickets,

@@ -17,6 +17,7 @@ import * as anomalyPaging from "./v1/paging/anomaly-paging.ts";
 import * as coverage from "./v1/paging/coverage.ts";
 import * as maintenanceWindows from "./v1/paging/maintenance-windows.ts";
 import * as overrides from "./v1/paging/overrides.ts";
+import * as replay from "./v1/paging/replay.ts";
 import * as audits from "./v1/people/audits.ts";
 import * as keys from "./v1/people/keys.ts";
 import * as users from "./v1/people/users.ts";
@@ -43,6 +44,7 @@ const RESOURCES = [
   groupChanges,
   shifts,
   coverage,
+  replay,
   overrides,
   absences,
   maintenanceWindows,

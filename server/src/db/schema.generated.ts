@@ -1471,6 +1471,7 @@ export interface SharedAnomaliesView {
   status: "open" | "acknowledged" | "resolved";
   message: string;
   opened_at: Date;
+  acknowledged_at: Date | null;
   resolved_at: Date | null;
   resolved_by: string | null;
   certificate_id: string | null;

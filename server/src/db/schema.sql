@@ -2111,6 +2111,7 @@ CREATE VIEW shared_anomalies AS
     status,
     message,
     opened_at,
+    acknowledged_at,
     resolved_at,
     resolved_by,
     certificate_id

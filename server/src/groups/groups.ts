@@ -15,11 +15,11 @@ import { addWebhook, removeWebhook } from "./webhook-channels.ts";
 
 export { CHANNEL_KINDS, type Channel, type ChannelKind, checkChannel } from "./channels.ts";
 export type { NewGroup } from "./create-group.ts";
-export { ALWAYS_PAGES, type AlwaysPages } from "./escalation.ts";
+export { ALWAYS_PAGES, type AlwaysPages, checkEscalation, type EscalationStep } from "./escalation.ts";
 export type { GroupRecord } from "./group-record.ts";
 export { joinAsMember, leaveAsMember, requireGroups, setManagedGroups } from "./join-groups.ts";
 export { LIMITS } from "./limits.ts";
-export { checkRotation, checkTimes } from "./shifts/check-shift.ts";
+export { checkRotation, checkTimes, usersOfTurns } from "./shifts/check-shift.ts";
 export type { NewShift } from "./shifts/create-shift.ts";
 export { handOversBetween, type Rotation, turnAt } from "./shifts/rotation.ts";
 export {

@@ -35,6 +35,7 @@ import { addOwnChannel, removeOwnChannel } from "./personal/own-channels.ts";
 import { getOwnNotifications, setOwnNotifications } from "./personal/own-notifications.ts";
 import { addOwnPush, getPushKey } from "./personal/own-push.ts";
 import { prune } from "./prune.ts";
+import { replayPaging } from "./replay/replay-paging.ts";
 import { listGroupTests, testGroup } from "./test-messages/test-group.ts";
 import { listOwnTests, testOwnNotifications } from "./test-messages/test-own.ts";
 import { deleteWebhook, enableWebhook, requestWebhookConfirmation } from "./webhooks/change-webhooks.ts";
@@ -58,6 +59,7 @@ export { encryptIntegrationsAgain } from "./integrations/integration-store.ts";
 export { TYPE_NAMES } from "./integrations/registry.ts";
 export type { PagingProblems } from "./paging/read-paging-problems.ts";
 export { encryptPushKeyAgain } from "./push/push-key-store.ts";
+export type { ReplayRequest } from "./replay/replay-paging.ts";
 export { COVERS } from "./windows/window-record.ts";
 
 /** The use cases of callers, and jobs: `noticeCertificates` runs at least daily, `prune` every few minutes. */
@@ -66,6 +68,7 @@ export const notificationUseCases = {
   onCallOfDevice,
   onCallAt,
   listCoverage,
+  replayPaging,
   testGroup,
   listGroupTests,
   showWebhook,

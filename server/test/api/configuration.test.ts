@@ -126,6 +126,18 @@ test("coverage: the groups with an escalation that has no recipient at some time
   );
 });
 
+test("the replay of a period: whom the escalation would have paged, as it is and changed", async () => {
+  const escalation = [{ afterMinutes: 0, notify: "members" }];
+  const { json: group } = await call("createGroup", { body: { name: "Replayed", escalation } });
+  const now = server.clock.now().getTime();
+  const [from, to] = [now - 24 * HOUR, now].map((at) => new Date(at).toISOString());
+  const { json } = await call("replayPaging", { id: group.id, body: { from, to, escalation: [] } });
+  assert.deepEqual([json.anomalies, json.cut, json.pages], [0, false, []]);
+  assert.deepEqual([json.present.uncoveredHours, json.changed.uncoveredHours], [24, 24]);
+  const backwards = { from: to, to: from };
+  assertRefused(await call("replayPaging", { id: group.id, body: backwards }), 400, "invalid_request");
+});
+
 test("the timeline of a device has the events that the scopes of the key read", async () => {
   const { id } = await server.app.devices.createDevice(tenant.caller, { name: "Lived" });
   await server.app.enrollment.issueBundle(tenant.caller, { deviceId: id });

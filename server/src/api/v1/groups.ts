@@ -27,7 +27,7 @@ const stepFields = {
   notify: NOTIFY,
 };
 const escalationStep = z.strictObject(stepFields).meta({ id: "EscalationStep" });
-const newEscalationStep = z.strictObject(stepFields).meta({ id: "EscalationStepCreate" });
+export const newEscalationStep = z.strictObject(stepFields).meta({ id: "EscalationStepCreate" });
 
 export const groupRecord = z
   .strictObject({

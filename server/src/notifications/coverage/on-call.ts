@@ -60,7 +60,8 @@ export const onCallOfDevice = useCase(
   },
 );
 
-async function seesGroup({ database }: NotificationsDeps, caller: Caller, groupId: string): Promise<boolean> {
+/** Checks whether the caller may see the group, if there is such a group: an admin, or a member. */
+export async function seesGroup({ database }: NotificationsDeps, caller: Caller, groupId: string): Promise<boolean> {
   const viewer = boundedToGroupsOf(caller);
   return isUuid(groupId) && (viewer === undefined || (await isMember(database.db, groupId, viewer)));
 }

@@ -24,7 +24,7 @@ export interface Holds {
 export async function readHolds(tx: Tx, anomalies: ReadonlyMap<string, PagedAnomaly>, now: Date): Promise<Holds> {
   const open = [...anomalies.values()].filter(({ status }) => status === "open");
   const ids = open.map(({ id }) => id);
-  const windows = await readCoveringWindows(tx, ids, now);
+  const windows = await readCoveringWindows(tx, ids, now, now);
   const aside = new Map((await readAside(tx, ids, now)).map((row) => [row.anomalyId, row]));
   const dependent = await readDependent(tx, ids);
   const [held, flapping] = [new Map<string, Hold>(), new Map<string, number>()];

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../db/database.ts";
-import type { Roster } from "./roster.ts";
+import type { Roster, RosterAbsence } from "./roster.ts";
 
 /** SQL: a user who may be notified, neither deactivated nor deleted. */
 export const ACTIVE = sql`u.deleted_at IS NULL AND u.status = 'active'`;
@@ -45,4 +45,11 @@ export async function readRoster(db: Db, tenantId: string, shiftIds: readonly st
   const { rows } = await sql<Roster>`
     SELECT ${rosterColumn(ids)}, '[]'::jsonb AS overrides, ${absencesColumn(users)}`.execute(db);
   return rows[0]!;
+}
+
+/** Reads all absences of these users. */
+export async function readAbsencesOf(db: Db, userIds: readonly string[]): Promise<RosterAbsence[]> {
+  const users = sql`SELECT unnest(${[...userIds]}::uuid[])`;
+  const { rows } = await sql<Pick<Roster, "absences">>`SELECT ${absencesColumn(users)}`.execute(db);
+  return rows[0]!.absences;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Tx } from "../../db/database.ts";
+import type { Db } from "../../db/database.ts";
 import type { WindowTimes } from "./window-calendar.ts";
 import { coversDevice } from "./window-store.ts";
 
@@ -9,8 +9,13 @@ export interface CoveringWindow extends WindowTimes {
   holdsCritical: boolean;
 }
 
-/** Reads the windows that cover the devices of these anomalies and have not ended. */
-export async function readCoveringWindows(tx: Tx, anomalyIds: readonly string[], now: Date): Promise<CoveringWindow[]> {
+/** Reads the windows that cover the devices of these anomalies and may be in effect at a time from `from` to `to`. */
+export async function readCoveringWindows(
+  db: Db,
+  anomalyIds: readonly string[],
+  from: Date,
+  to: Date,
+): Promise<CoveringWindow[]> {
   const { rows } = await sql<CoveringWindow>`
     SELECT a.id AS "anomalyId", w.starts_at AS "startsAt", w.ends_at AS "endsAt", w.recurrence,
            w.skipped_until AS "skippedUntil", w.extended_from AS "extendedFrom", w.extended_until AS "extendedUntil",
@@ -19,6 +24,6 @@ export async function readCoveringWindows(tx: Tx, anomalyIds: readonly string[],
       JOIN shared_devices d ON d.uid = a.device_uid
       JOIN maintenance_windows w ON ${coversDevice}
      WHERE a.id = ANY (${[...anomalyIds]}::uuid[])
-       AND (w.ends_at > ${now} AND w.starts_at <= ${now} OR w.recurrence IS NOT NULL)`.execute(tx);
+       AND (w.ends_at > ${from} AND w.starts_at <= ${to} OR w.recurrence IS NOT NULL)`.execute(db);
   return rows;
 }

@@ -56,6 +56,7 @@ GET /audit/api audit:read`;
 /** Further operations under the scopes of the specification: "more writes arrive in later versions" (spec 9). */
 export const MORE = `
 GET /devices/{id}/timeline devices:read
+POST /groups/{id}/replay groups:read
 PATCH /devices/{id} devices:write
 PATCH /groups/{id} groups:write
 DELETE /groups/{id} groups:write

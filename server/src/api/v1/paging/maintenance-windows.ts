@@ -19,7 +19,9 @@ const recurrence = z
     validUntil: date.meta({ description: "The last local day on which it begins; null for no bound" }),
   })
   .meta({ id: "Recurrence", description: "In local time of the zone, respecting daylight saving" });
-const given = recurrence.partial({ validFrom: true, validUntil: true }).meta({ id: "RecurrenceInput" });
+export const givenRecurrence = recurrence
+  .partial({ validFrom: true, validUntil: true })
+  .meta({ id: "RecurrenceInput" });
 const occurrence = z.strictObject({ startsAt: timestamp, endsAt: timestamp }).meta({ id: "Occurrence" });
 const holdsCritical = z
   .boolean()
@@ -123,7 +125,7 @@ export const createMaintenanceWindow = publicRoute({
       deviceIds: z.array(id).max(records.devicesOfWindow.value).optional(),
       startsAt: instant.nullable().optional().meta({ description: "The time of the request by default" }),
       endsAt: instant.nullable().optional(),
-      recurrence: given.nullable().optional(),
+      recurrence: givenRecurrence.nullable().optional(),
       holdsCritical: holdsCritical.optional(),
     })
     .meta({ id: "MaintenanceWindowCreate" }),
@@ -156,7 +158,7 @@ export const updateMaintenanceWindow = publicRoute({
       name: label().optional(),
       startsAt: instant.optional(),
       endsAt: instant.optional(),
-      recurrence: given.optional(),
+      recurrence: givenRecurrence.optional(),
       holdsCritical: holdsCritical.optional(),
     })
     .meta({ id: "MaintenanceWindowUpdate" }),

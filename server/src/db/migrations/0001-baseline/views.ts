@@ -7,7 +7,7 @@ CREATE VIEW device_viewers AS
 
 CREATE VIEW shared_anomalies AS
   SELECT id, tenant_id, device_uid, device_id, threshold_id, rule_id, metric, value, breached, severity, status, message,
-         opened_at, resolved_at, resolved_by, certificate_id
+         opened_at, acknowledged_at, resolved_at, resolved_by, certificate_id
     FROM anomalies;
 
 CREATE VIEW shared_certificates AS
