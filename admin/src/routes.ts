@@ -139,6 +139,7 @@ const SIGNED_IN: readonly Screen[] = [
   ["/device-types/$id", t.deviceType, () => import("./pages/device-types/device-type-page.tsx"), "getDeviceType"],
   ["/groups", common.groups, () => import("./pages/groups/groups-page.tsx"), "listGroups"],
   ["/groups/$id", common.group, () => import("./pages/groups/group-page.tsx"), "getGroup"],
+  ["/groups/$id/replay", t.replay, () => import("./pages/groups/replay/replay-page.tsx"), "replayPaging"],
   [
     "/shifts",
     common.shifts,

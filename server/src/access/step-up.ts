@@ -136,7 +136,15 @@ export const HARMLESS_OPERATIONS: ReadonlySet<string> = new Set([
     "updateThreshold",
     "deleteThreshold",
   ],
-  ...["dryRunThreshold", "replayPaging", "tryPayload", "openTicket", "changeTicket", "commentTicket", "acknowledgeAnomalies"],
+  ...[
+    "dryRunThreshold",
+    "replayPaging",
+    "tryPayload",
+    "openTicket",
+    "changeTicket",
+    "commentTicket",
+    "acknowledgeAnomalies",
+  ],
   // These operations send messages to addresses whose addition required a step-up.
   ...["requestConfirmation", "testGroup", "testOwnNotifications", "setOwnNotifications"],
   // These operations concern one user alone.

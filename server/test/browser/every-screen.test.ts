@@ -159,6 +159,7 @@ const SCREENS: Record<string, readonly string[]> = {
   "/anomalies/$id": ["/anomalies/:anomaly"],
   "/groups": ["/groups", "/groups?q=none"],
   "/groups/$id": ["/groups/:group", "/groups/:watched"],
+  "/groups/$id/replay": ["/groups/:group/replay"],
   "/shifts": ["/shifts", "/shifts?group=:watched", "/shifts?shift=:shift"],
   "/maintenance": ["/maintenance"],
   "/tickets": ["/tickets", "/tickets?view=board", "/tickets?q=none"],

@@ -20,6 +20,11 @@ export type OwnDuty = Schemas["OwnDuty"];
 export const ownDutiesQuery = read(DUTIES);
 export const overridesQuery = (id: string) => read(OVERRIDES, { path: { id }, query: { limit: 200 } });
 
+export type Replay = Schemas["Replay"];
+/** Whom the group would have paged in a past period, as it is and changed. */
+export const replayPaging = (id: string, body: Schemas["ReplayRequest"]) =>
+  must(api.POST("/api/admin/groups/{id}/replay", { ...of(id), body }));
+
 const of = (id: string) => ({ params: { path: { id } } });
 export const createOverride = (groupId: string, body: Schemas["DutyOverrideCreate"]) =>
   must(api.POST(OVERRIDES, { ...of(groupId), body }));

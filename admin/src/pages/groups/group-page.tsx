@@ -1,6 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/groups.ts";
 import type { Versioned } from "../../api/client.ts";
@@ -128,7 +128,7 @@ function Escalation({ group }: { group: Versioned<Group> }) {
     <Section
       title={t.whoIsPaged}
       lead={t.ofEachAnomalyThatOpens(pagesLostRenewals ? t.pagedAsWell : t.notPaged)}
-      actions={may && !isNone && change}
+      actions={!isNone && <EscalationActions id={id} change={may && change} />}
     >
       {isNone && (
         <Empty title={t.thisGroupSendsNoPages} action={may && change}>
@@ -152,6 +152,16 @@ function Escalation({ group }: { group: Versioned<Group> }) {
       )}
       {dialog}
     </Section>
+  );
+}
+
+function EscalationActions({ id, change }: { id: string; change: ReactNode }) {
+  const mayReplay = useMay("replayPaging");
+  return (
+    <>
+      {mayReplay && <Action label={t.replayPages} href={`/groups/${id}/replay`} />}
+      {change}
+    </>
   );
 }
 

@@ -8,6 +8,8 @@ import { t } from "#texts/parts.ts";
 import { thresholdChoicesQuery } from "../../api/monitoring/thresholds.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { peopleQuery } from "../../api/people/people.ts";
+import { shiftsQuery } from "../../api/people/shifts.ts";
+import { filled } from "../../api/queries.ts";
 import { ROLES } from "../../words/roles.ts";
 import { Loaded } from "../loaded.tsx";
 import "./choices-field.css";
@@ -122,6 +124,21 @@ export function PacksField(field: Omit<ChosenIds, "label">) {
         />
       )}
     </Loaded>
+  );
+}
+
+/** Chooses shifts by name. */
+export function ShiftsField(field: ChosenIds) {
+  const { q, ...search } = useSearch();
+  return (
+    <SearchedField
+      {...field}
+      searchLabel={t.searchShifts}
+      search={search}
+      query={useQuery(shiftsQuery(filled({ q })))}
+      labelOf={({ name }) => name}
+      none={search.text === "" ? t.thereIsNoShiftYet : t.noShiftHasThisIn}
+    />
   );
 }
 

@@ -18,6 +18,7 @@ export const t: typeof en = {
   thresholds: "Grenzwerte",
   refusedClients: "Abgewiesene Clients",
   liveMessages: "Nachrichten live",
+  replay: "Nachspiel",
   compareDevices: "Geräte vergleichen",
   claims: "Claims",
   claim: "Claim",

@@ -17,6 +17,7 @@ export const t = {
   thresholds: "Thresholds",
   refusedClients: "Refused clients",
   liveMessages: "Live messages",
+  replay: "Replay",
   compareDevices: "Compare devices",
   claims: "Claims",
   claim: "Claim",

@@ -1,4 +1,5 @@
-import { boundedToGroupsOf, type Caller, useCase } from "../../access/access.ts";
+import { boundedToGroupsOf, useCase } from "../../access/access.ts";
+import type { Db } from "../../db/database.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { isDeviceId, isUuid } from "../../lib/ids.ts";
 import { notFound } from "../../lib/request-errors.ts";
@@ -35,7 +36,7 @@ export interface OnCall {
 export const onCallOfGroup = useCase(
   { scope: "groups:read", role: "viewer" },
   async (deps: NotificationsDeps, caller, groupId: string): Promise<OnCall> => {
-    const groups = (await seesGroup(deps, caller, groupId))
+    const groups = (await seesGroup(deps.database.db, boundedToGroupsOf(caller), groupId))
       ? await readGroups(deps.database.db, caller.tenantId, [groupId])
       : [];
     if (groups.length === 0) throw notFound("group");
@@ -60,10 +61,9 @@ export const onCallOfDevice = useCase(
   },
 );
 
-/** Checks whether the caller may see the group, if there is such a group: an admin, or a member. */
-export async function seesGroup({ database }: NotificationsDeps, caller: Caller, groupId: string): Promise<boolean> {
-  const viewer = boundedToGroupsOf(caller);
-  return isUuid(groupId) && (viewer === undefined || (await isMember(database.db, groupId, viewer)));
+/** Checks whether `viewer` (`boundedToGroupsOf`) may see the group, if there is such a group. */
+export async function seesGroup(db: Db, viewer: string | undefined, groupId: string): Promise<boolean> {
+  return isUuid(groupId) && (viewer === undefined || (await isMember(db, groupId, viewer)));
 }
 
 function onCall(groups: PagedGroup[], now: Date): OnCall {

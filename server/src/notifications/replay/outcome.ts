@@ -1,4 +1,5 @@
-import { DAY, HOUR, SECOND } from "../../lib/clock.ts";
+import { setImmediate } from "node:timers/promises";
+import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { wallTime } from "../../lib/time-zone.ts";
 import { coveredTimes, type Span, uncoveredTimes } from "../coverage/coverage.ts";
@@ -57,15 +58,15 @@ export interface ReplayOutcome {
 }
 
 /** Sums the steps of a period up. */
-export function outcomeOf(
+export async function outcomeOf(
   simulated: readonly Simulated[],
   group: PagedGroup,
-  { from, to }: { from: Date; to: Date },
-): ReplayOutcome {
+  period: Span,
+): Promise<ReplayOutcome> {
   const steps = simulated.flatMap((each) => each.steps);
   const people = peopleOf(steps);
   const firsts = simulated.flatMap((each) => each.steps.find(({ notified }) => notified.length > 0) ?? []);
-  const gaps = uncoveredTimes(group.escalation.length > 0 ? coveredTimes(group, from, to) : [], from, to);
+  const gaps = await gapsOf(group, period);
   const uncoveredMs = gaps.reduce((sum, gap) => sum + gap.to.getTime() - gap.from.getTime(), 0);
   const sum = (count: (person: PersonPages) => number) => people.reduce((total, each) => total + count(each), 0);
   return {
@@ -80,6 +81,17 @@ export function outcomeOf(
     uncoveredHours: Math.ceil((uncoveredMs / HOUR) * 10) / 10,
     gaps,
   };
+}
+
+/** Returns the uncovered times, found week by week: device messages would wait for the calendar of many shifts. */
+async function gapsOf(group: PagedGroup, { from, to }: Span): Promise<Span[]> {
+  const covered: Span[] = [];
+  for (let begin = from; begin < to; begin = addMs(begin, 7 * DAY)) {
+    const end = addMs(begin, 7 * DAY);
+    covered.push(...coveredTimes(group, begin, end < to ? end : to));
+    await setImmediate();
+  }
+  return uncoveredTimes(covered, from, to);
 }
 
 const reachedNobody = ({ notified }: ReplayedStep) => notified.length === 0;
