@@ -67,19 +67,20 @@ browserTest("a CSV file is previewed, imported with a result per row, and change
   const { page } = window;
   const dialog = page.getByRole("dialog");
   const buffer = Buffer.from(
-    "id;name;groups;metadata.site\npump-1;Feed pump 1;;West\nvalve-1;Valve 1;hall 3;\nvalve-2;;;\n",
+    "id;name;groups;metadata.site\npump-1;Feed pump 1;;West\nvalve-1;Valve 1;hall 3;\nvalve-2;;;\nvalve-1;Valve 2;;\n",
   );
   await page.getByRole("button", { name: "Import" }).click();
   await dialog.locator('input[type="file"]').setInputFiles({ name: "pumps.csv", mimeType: "text/csv", buffer });
   await dialog.getByRole("button", { name: "Preview" }).click();
-  await dialog.getByText("Preview: 1 to add, 1 to change, 0 unchanged, 1 refused. Nothing is changed yet.").waitFor();
+  await dialog.getByText("Preview: 1 to add, 1 to change, 0 unchanged, 2 refused. Nothing is changed yet.").waitFor();
   await dialog.getByText("Pump → Feed pump 1").waitFor();
   await dialog.getByText("Name must be 1 to 120 characters").waitFor();
+  await dialog.getByText("Row 2 names the same device").waitFor();
   await assertSoundInAllViews(window, "import of devices");
-  await dialog.getByRole("button", { name: "Import 3 devices" }).click();
-  await dialog.getByText("1 added, 1 changed, 0 unchanged, 1 refused").waitFor();
-  await dialog.getByRole("button", { name: "Import 3 devices" }).click();
-  await dialog.getByText("0 added, 0 changed, 2 unchanged, 1 refused").waitFor();
+  await dialog.getByRole("button", { name: "Import 2 devices" }).click();
+  await dialog.getByText("1 added, 1 changed, 0 unchanged, 2 refused").waitFor();
+  await dialog.getByRole("button", { name: "Import 2 devices" }).click();
+  await dialog.getByText("0 added, 0 changed, 2 unchanged, 2 refused").waitFor();
   await dialog.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("link", { name: "Feed pump 1" }).waitFor();
   assert.deepEqual(window.problems, []);

@@ -39,18 +39,21 @@ export function ImportDevices({ onClose }: { onClose: () => void }) {
       setStopper(stop);
       const onPart = (result: ImportResult[]) => setShown({ result, isPreview });
       try {
-        await runImport(file!.rows, { preview: isPreview, stopped: stop.signal, onPart });
+        await runImport(file!, { preview: isPreview, stopped: stop.signal, onPart });
       } finally {
         setStopper(undefined);
         if (!isPreview) await refresh(DEVICES, "/api/admin/metadata-fields");
       }
     });
   const wrong = file && wrongWith(file);
+  const refused = shown?.result.filter(({ outcome }) => outcome === "refused").length ?? 0;
+  const imported = (file?.rows.length ?? 0) - refused;
   return (
     <div className="stack">
       <p>{t.importHelp}</p>
       <FileInput
         label={t.file}
+        placeholder={t.chooseFile}
         accept=".csv,text/csv"
         data-autofocus
         error={wrong}
@@ -71,8 +74,8 @@ export function ImportDevices({ onClose }: { onClose: () => void }) {
         <Action label={t.preview} disabled={!file || wrong !== undefined || busy} onClick={() => void run(true)} />
         <Action
           main
-          label={t.importRows(nouns.device(file?.rows.length ?? 0))}
-          disabled={!shown || busy}
+          label={t.importRows(nouns.device(imported))}
+          disabled={!shown || busy || imported === 0}
           onClick={() => void run(false)}
         />
       </DialogActions>

@@ -3,6 +3,8 @@ import { readCsv } from "./read-csv.ts";
 
 export interface ImportFile {
   rows: ImportRow[];
+  /** Places of rows that name the device of an earlier row, each with the place of that row. */
+  repeats: ReadonlyMap<number, number>;
   /** The titles of columns that are not imported. */
   ignored: string[];
   /** Whether a column identifies the devices. */
@@ -58,9 +60,25 @@ export function importRows(text: string): ImportFile {
   });
   return {
     rows,
+    repeats: repeatsOf(rows),
     ignored: titles.filter((_, at) => setters[at] === undefined).map((title) => title.trim()),
     hasKey: setters.some((setter) => setter === SETTERS.id || setter === SETTERS.hardwarefingerprint),
   };
+}
+
+/** Two rows of one device would change it twice, and with every import again. */
+function repeatsOf(rows: readonly ImportRow[]): Map<number, number> {
+  const [ofId, ofFingerprint] = [new Map<string, number>(), new Map<string, number>()];
+  const repeats = new Map<number, number>();
+  for (const [at, { id = "", hardwareFingerprint = "" }] of rows.entries()) {
+    const earlier = ofId.get(id) ?? ofFingerprint.get(hardwareFingerprint);
+    if (earlier !== undefined) repeats.set(at, earlier);
+    else {
+      if (id !== "") ofId.set(id, at);
+      if (hardwareFingerprint !== "") ofFingerprint.set(hardwareFingerprint, at);
+    }
+  }
+  return repeats;
 }
 
 function setterOf(title: string): Setter | undefined {

@@ -22,6 +22,7 @@ export function ImportTable({ rows, result, isPreview }: ImportTableProps) {
   const words = isPreview ? { ...DONE, created: t.wouldCreate, changed: t.wouldChange } : DONE;
   const refused = result.filter(({ outcome }) => outcome === "refused");
   const others = result.filter(({ outcome }) => outcome !== "refused" && outcome !== "unchanged");
+  const listed = [...refused, ...others];
   const columns: readonly Column<ImportResult>[] = [
     { title: t.row, numeric: true, cell: ({ row }) => numberText(row) },
     { title: t.device, main: true, cell: (each) => <Names each={each} row={rows[each.row - 1]} /> },
@@ -31,15 +32,16 @@ export function ImportTable({ rows, result, isPreview }: ImportTableProps) {
   return (
     <>
       <p role="status">{(isPreview ? t.previewSummary : t.summary)(...counts)}</p>
-      {refused.length + others.length > 0 && (
+      {listed.length > 0 && (
         <Table
           label={t.result}
           columns={columns}
-          rows={[...refused, ...others].slice(0, SHOWN)}
+          rows={listed.slice(0, SHOWN)}
           rowKey={({ row }) => String(row)}
           dense
         />
       )}
+      {listed.length > SHOWN && <p className="soft">{t.rowsNotShown(numberText(listed.length - SHOWN))}</p>}
     </>
   );
 }

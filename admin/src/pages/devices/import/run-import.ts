@@ -1,5 +1,8 @@
+import { t } from "#texts/pages/fleet.ts";
 import { type ImportOutcome, type ImportRow, importDevices } from "../../../api/devices.ts";
 import { Problem } from "../../../api/problem.ts";
+import { numberText } from "../../../texts/number-text.ts";
+import type { ImportFile } from "./import-rows.ts";
 
 /** The outcome of a row, with its number in the file, counted from 1 below the titles. */
 export interface ImportResult extends ImportOutcome {
@@ -18,24 +21,38 @@ interface RunImport {
   onPart: (results: ImportResult[]) => void;
 }
 
-/** Sends the rows in parts, one after the other. Rows that a request had no time for are sent again. */
-export async function runImport(rows: readonly ImportRow[], { preview, stopped, onPart }: RunImport): Promise<void> {
-  const results: ImportResult[] = [];
-  onPart([]);
-  while (results.length < rows.length && !stopped.aborted) {
-    const items = await sendPart(partOf(rows, results.length), preview);
+/**
+ * Sends the rows in parts, one after the other. Rows that a request had no time for are sent again; rows that name the
+ * device of an earlier row are refused here, because a request has only a part of the file.
+ */
+export async function runImport(
+  { rows, repeats }: Pick<ImportFile, "rows" | "repeats">,
+  { preview, stopped, onPart }: RunImport,
+): Promise<void> {
+  const sent = [...rows.keys()].filter((at) => !repeats.has(at));
+  const results = [...repeats].map(([at, earlier]) => repeated(at, earlier));
+  onPart([...results]);
+  for (let done = 0; done < sent.length && !stopped.aborted; ) {
+    const part = sent.slice(done, done + MOST_ROWS).map((at) => rows[at]!);
+    const items = await sendPart(withinBytes(part), preview);
     const tried = items.findIndex(({ outcome }) => outcome === "not_tried");
     // If no row was processed in time, the first row's result contains the reason.
-    const done = tried < 0 ? items : items.slice(0, Math.max(tried, 1));
-    results.push(...done.map((item, at) => ({ ...item, row: results.length + at + 1 })));
-    onPart([...results]);
+    const answered = tried < 0 ? items : items.slice(0, Math.max(tried, 1));
+    results.push(...answered.map((item, at) => ({ ...item, row: sent[done + at]! + 1 })));
+    done += answered.length;
+    onPart(results.toSorted((a, b) => a.row - b.row));
   }
 }
 
-function partOf(rows: readonly ImportRow[], from: number): ImportRow[] {
+function repeated(at: number, earlier: number): ImportResult {
+  const message = t.repeatsRow(numberText(earlier + 1));
+  return { row: at + 1, outcome: "refused", id: null, nameBefore: null, error: null, message };
+}
+
+function withinBytes(rows: readonly ImportRow[]): ImportRow[] {
   const part: ImportRow[] = [];
   let bytes = 0;
-  for (const row of rows.slice(from, from + MOST_ROWS)) {
+  for (const row of rows) {
     bytes += new TextEncoder().encode(JSON.stringify(row)).length;
     if (part.length > 0 && bytes > MOST_BYTES) break;
     part.push(row);

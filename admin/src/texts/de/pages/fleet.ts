@@ -13,8 +13,9 @@ export const t: typeof en = {
   import: "Importieren",
   importDevices: "Geräte aus einer CSV-Datei importieren",
   importHelp:
-    "Eine Zeile je Gerät mit den Spalten id oder hardwareFingerprint, name, description, type, groups (getrennt durch ;) und metadata.<Feld>. Eine leere Zelle ändert nichts; eine unbekannte id legt ein Gerät an. Ein wiederholter Import ändert nichts.",
+    "Eine Zeile je Gerät, mit einer Spalte id oder hardwareFingerprint. Diese Spalten dürfen fehlen: name, description, type, groups (getrennt durch ;) und metadata.<Feld>. Typen und Gruppen müssen schon bestehen. Eine unbekannte id legt ein Gerät an; eine leere Zelle ändert nichts, ein wiederholter Import auch nicht.",
   file: "CSV-Datei",
+  chooseFile: "Datei wählen",
   fileTooLarge: (most) => `Die Datei hat mehr als ${most} Zeilen.`,
   noRows: "Die Datei hat keine Zeile unter den Titeln.",
   needsKey: "Die Datei braucht eine Spalte id oder hardwareFingerprint.",
@@ -32,6 +33,8 @@ export const t: typeof en = {
   unchanged: "unverändert",
   refused: "abgelehnt",
   notTried: "nicht versucht",
+  repeatsRow: (row) => `Zeile ${row} nennt dasselbe Gerät`,
+  rowsNotShown: (count) => `Nicht gezeigte Zeilen: ${count}`,
   wouldCreate: "wird angelegt",
   wouldChange: "wird geändert",
   summary: (created, changed, unchanged, refused) =>

@@ -14,8 +14,9 @@ export const t = {
   import: "Import",
   importDevices: "Import devices from a CSV file",
   importHelp:
-    "A row per device with the columns id or hardwareFingerprint, name, description, type, groups (separated by ;) and metadata.<field>. An empty cell changes nothing; an unknown id adds a device. Repeating an import changes nothing.",
+    "One row per device, with a column id or hardwareFingerprint. Columns that may be absent: name, description, type, groups (separated by ;) and metadata.<field>. Types and groups must exist already. An unknown id adds a device; an empty cell changes nothing, nor does a repeated import.",
   file: "CSV file",
+  chooseFile: "Choose a file",
   fileTooLarge: (most: Value) => `The file has more than ${most} rows.`,
   noRows: "The file has no row below its titles.",
   needsKey: "The file needs a column id or hardwareFingerprint.",
@@ -33,6 +34,8 @@ export const t = {
   unchanged: "unchanged",
   refused: "refused",
   notTried: "not tried",
+  repeatsRow: (row: Value) => `row ${row} names the same device`,
+  rowsNotShown: (count: Value) => `Rows not shown: ${count}`,
   wouldCreate: "will be added",
   wouldChange: "will be changed",
   summary: (created: Value, changed: Value, unchanged: Value, refused: Value) =>
