@@ -52,6 +52,24 @@ browserTest("the menu names the version of the service", async () => {
   await window.context.close();
 });
 
+browserTest("a menu that is longer than a phone begins below the top bar", async () => {
+  const window = await openPage(server, { viewport: { width: 390, height: 600 } });
+  await useSession(window, server, admin.cookie);
+  const { page } = window;
+  await page.goto("/");
+  await page.getByRole("button", { name: "Menu" }).click();
+  const home = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Home" });
+  const bar = (await page.getByRole("banner").boundingBox())!;
+  assert.ok((await home.boundingBox())!.y >= bar.y + bar.height);
+  await page
+    .locator("footer")
+    .getByText(/^Muster /)
+    .scrollIntoViewIfNeeded();
+  await assertSoundInAllViews(window, "menu on a phone");
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});
+
 browserTest("the palette begins an act, on its screen and on another one, and offers a viewer none", async () => {
   const window = await opened("/");
   const { page } = window;
