@@ -46,6 +46,18 @@ browserTest("an administrator names a metric, tries a payload, and sees name and
   await page.getByText("/d/temp", { exact: true }).nth(1).waitFor();
   await assertSoundInAllViews(window, "a refused payload");
 
+  await page.getByRole("button", { name: "Change" }).click();
+  await form.getByRole("button", { name: "Add a metric" }).click();
+  const second = form.getByRole("group", { name: "Metric 2" });
+  await second.getByText("Not stored without one: others have one.").waitFor();
+  await second.getByRole("textbox", { name: "Metric" }).fill("flow");
+  await form.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("cell", { name: "none: not stored" }).waitFor();
+  await payload.fill('{"d":{"temp":215},"flow":1}');
+  await page.getByRole("button", { name: "Try", exact: true }).click();
+  await page.getByText("Never stored, for want of a JSON Pointer: flow").waitFor();
+  await assertSoundInAllViews(window, "a metric without a JSON Pointer");
+
   const client = await connectMqtt(server, device);
   await client.publishAsync(device.topic, '{"d":{"temp":215}}', { qos: 1 });
   await page.goto(`/devices/${device.deviceId}`);

@@ -21,6 +21,7 @@ import { useMay } from "../../parts/session.ts";
 import { usePathParams } from "../../parts/use-params.ts";
 import { type Column, Facts, Notice, Opens, Pager, Section, Table, Time } from "../../ui/ui.ts";
 import { DeviceTypeForm } from "./device-type-form.tsx";
+import { unstoredMetrics } from "./metric-values.ts";
 import { silence } from "./silence.ts";
 import { TryPayload } from "./try-payload.tsx";
 
@@ -61,19 +62,23 @@ function factsOf(type: DeviceTypeDetail) {
 }
 
 type MetricSetting = DeviceTypeDetail["metrics"][number];
-const METRIC_COLUMNS: readonly Column<MetricSetting>[] = [
-  { title: common.metric, main: true, cell: ({ metric }) => <span className="mono">{metric}</span> },
-  { title: payloads.label, cell: ({ label }) => label },
-  { title: payloads.unit, cell: ({ unit }) => unit },
-  { title: payloads.pointer, cell: ({ pointer }) => pointer !== undefined && <code>{pointer}</code> },
-  { title: payloads.factor, numeric: true, cell: ({ factor }) => factor },
-];
 
 /** Shows the labels, units and factors that the type gives to metrics. */
 function Metrics({ metrics }: { metrics: readonly MetricSetting[] }) {
+  const unstored = new Set(unstoredMetrics(metrics));
+  const columns: readonly Column<MetricSetting>[] = [
+    { title: common.metric, main: true, cell: ({ metric }) => <span className="mono">{metric}</span> },
+    { title: payloads.label, cell: ({ label }) => label },
+    { title: payloads.unit, cell: ({ unit }) => unit },
+    {
+      title: payloads.pointer,
+      cell: (each) => (unstored.has(each) ? payloads.noneSoNotStored : each.pointer && <code>{each.pointer}</code>),
+    },
+    { title: payloads.factor, numeric: true, cell: ({ factor }) => factor },
+  ];
   return (
     <Section title={payloads.metrics}>
-      <Table label={payloads.metrics} columns={METRIC_COLUMNS} rows={metrics} rowKey={({ metric }) => metric} />
+      <Table label={payloads.metrics} columns={columns} rows={metrics} rowKey={({ metric }) => metric} />
     </Section>
   );
 }

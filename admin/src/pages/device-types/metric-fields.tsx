@@ -5,21 +5,21 @@ import { t } from "#texts/payloads.ts";
 import { LIMITS } from "../../api/limits.ts";
 import { Action } from "../../ui/ui.ts";
 import type { DeviceTypeValues } from "./device-type-values.ts";
-import { type MetricValues, NEW_METRIC } from "./metric-values.ts";
+import { type MetricValues, NEW_METRIC, unstoredMetrics } from "./metric-values.ts";
 import "../../parts/form/framed-fields.css";
 
 /** Shows the fields of each metric that a device type describes. */
 export function MetricFields({ form }: { form: UseFormReturnType<DeviceTypeValues> }) {
   const { metrics, payloadFormat } = form.getValues();
   const takesPointers = payloadFormat === "auto";
+  const unstored = new Set(unstoredMetrics(metrics));
   return (
     <div className="stack-tight">
       <div>
         <strong>{t.metrics}</strong>
         <p className="soft">{t.metricsLead}</p>
-        {takesPointers && metrics.some(({ pointer }) => pointer !== "") && <p className="soft">{t.onlyPointers}</p>}
       </div>
-      {metrics.map((_, at) => {
+      {metrics.map((metric, at) => {
         const field = (name: keyof MetricValues) => form.getInputProps(`metrics.${at}.${name}`);
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a metric has no id, and its fields follow its place
@@ -37,7 +37,13 @@ export function MetricFields({ form }: { form: UseFormReturnType<DeviceTypeValue
                 <TextInput label={t.unit} placeholder="°C" {...field("unit")} />
                 <TextInput label={t.factor} placeholder="1" inputMode="decimal" {...field("factor")} />
                 {takesPointers && (
-                  <TextInput label={t.pointer} placeholder={t.pointerHint} spellCheck={false} {...field("pointer")} />
+                  <TextInput
+                    label={t.pointer}
+                    description={unstored.has(metric) ? t.needsPointer : t.pointerHelp}
+                    placeholder={t.pointerHint}
+                    spellCheck={false}
+                    {...field("pointer")}
+                  />
                 )}
               </div>
               <div>

@@ -25,6 +25,11 @@ export function metricSettings(metrics: readonly MetricValues[], payloadFormat: 
   }));
 }
 
+/** Returns the metrics that are not stored: those without a JSON Pointer, if another one has one. */
+export function unstoredMetrics<T extends { pointer?: string }>(metrics: readonly T[]): T[] {
+  return metrics.some(({ pointer }) => pointer) ? metrics.filter(({ pointer }) => !pointer) : [];
+}
+
 /** The checks of the fields of each metric. */
 export const METRIC_RULES = {
   metric: (value: string) => (value.trim() === "" ? common.enterAValue : null),

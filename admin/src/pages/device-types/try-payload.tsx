@@ -6,6 +6,7 @@ import { type DeviceType, type PayloadTrial, tryPayload } from "../../api/device
 import { useAct } from "../../parts/act/use-act.tsx";
 import { metricName, metricValue } from "../../parts/metrics/metric-text.ts";
 import { Action, type Column, Notice, Section, Table, Time } from "../../ui/ui.ts";
+import { unstoredMetrics } from "./metric-values.ts";
 
 type Encoding = Parameters<typeof tryPayload>[1]["encoding"];
 const ENCODINGS = Object.entries(t.encodings).map(([value, label]) => ({ value, label }));
@@ -62,6 +63,7 @@ function Outcome({ trial, metrics }: OutcomeProps) {
   const rows = trial.readings.flatMap(({ at, timeReplaced, values }) =>
     values.map((value): Row => ({ ...value, at, timeReplaced })),
   );
+  const unstored = unstoredMetrics(metrics).map(({ metric }) => metricName(metric, metrics));
   const columns: readonly Column<Row>[] = [
     { title: common.metric, main: true, cell: ({ metric }) => metricName(metric, metrics) },
     { title: t.value, numeric: true, cell: ({ metric, value }) => metricValue(metric, value, metrics) },
@@ -78,6 +80,7 @@ function Outcome({ trial, metrics }: OutcomeProps) {
   return (
     <div className="stack" aria-live="polite">
       <Refused trial={trial} stored={rows.length} />
+      {unstored.length > 0 && <Notice tone="warn">{t.withoutPointer(unstored.join(", "))}</Notice>}
       {rows.length > 0 && (
         <Table label={t.storedValues} columns={columns} rows={rows} rowKey={({ metric, at }) => `${at} ${metric}`} />
       )}

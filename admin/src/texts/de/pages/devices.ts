@@ -10,7 +10,7 @@ export const t: typeof en = {
   commandsDeviceid: "commands/{deviceId}",
   silentForAtMost: "Schweigt höchstens",
   aDeviceThatSendsNothing: "Ein Gerät, das länger nichts sendet, eröffnet eine Anomalie.",
-  anyTime: "beliebig lange",
+  anyTime: "keine Grenze",
   theyWatchEveryDeviceOf: "Sie überwachen jedes Gerät des Typs.",
   deviceTypes: "Gerätetypen",
   deviceType: "Gerätetyp",

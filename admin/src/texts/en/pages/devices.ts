@@ -12,7 +12,7 @@ export const t = {
   commandsDeviceid: "commands/{deviceId}",
   silentForAtMost: "Silent for at most",
   aDeviceThatSendsNothing: "A device that sends nothing for longer opens an anomaly.",
-  anyTime: "any time",
+  anyTime: "no limit",
   theyWatchEveryDeviceOf: "They watch every device of the type.",
   deviceTypes: "Device types",
   deviceType: "Device type",
