@@ -69,10 +69,10 @@ function RefusalCard({ refusal }: { refusal: Refusal }) {
 
 /** The known facts about the client, for a search in its own log. */
 function Traces({ refusal }: { refusal: Refusal }) {
-  const { reason, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
+  const { reason, deviceId, clientId, remoteAddress, topic, serialNumber, fingerprintSha256 } = refusal;
   const traces = [
     [t.reasonCode, reason],
-    [t.clientId, clientId],
+    [t.clientId, clientId === deviceId ? undefined : clientId],
     [t.fromAddress, remoteAddress],
     [t.topic, topic],
     [t.serialNumber, serialNumber],
