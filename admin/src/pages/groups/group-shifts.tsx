@@ -12,7 +12,7 @@ import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
 import { useRefresh } from "../../parts/use-refresh.ts";
 import { Action, type Column, Empty, Section } from "../../ui/ui.ts";
-import { OF_SHIFTS, OnDuty, shiftTimes } from "../shifts/shift-times.tsx";
+import { OF_SHIFTS, OnDuty, People, shiftTimes } from "../shifts/shift-times.tsx";
 
 /** More shifts than a group can have. */
 const MOST_OF_GROUP = 200;
@@ -44,6 +44,7 @@ export function GroupShifts({ group }: { group: Group }) {
 const COLUMNS: readonly Column<Shift>[] = [
   { title: t.shift, main: true, cell: ({ name }) => name },
   { title: t.onDuty, cell: shiftTimes },
+  { title: t.people, cell: ({ userIds }) => <People ids={userIds} /> },
   { title: common.now, cell: (shift) => <OnDuty shift={shift} /> },
 ];
 

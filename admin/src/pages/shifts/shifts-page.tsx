@@ -4,7 +4,6 @@ import { nouns } from "#texts/nouns.ts";
 import { t } from "#texts/pages/shifts.ts";
 import { createShift, SHIFTS, type Shift, shiftsQuery } from "../../api/people/shifts.ts";
 import { filled } from "../../api/queries.ts";
-import { Actor } from "../../parts/actor.tsx";
 import { GroupNames } from "../../parts/group-names.tsx";
 import { Records } from "../../parts/list/records.tsx";
 import { useMay } from "../../parts/session.ts";
@@ -13,7 +12,7 @@ import { type Column, Empty, Page, Section, useOpens } from "../../ui/ui.ts";
 import { GroupWeek } from "./group-week.tsx";
 import { OwnDuties } from "./own-duties.tsx";
 import { ShiftDialog, ShiftForm } from "./shift-dialog.tsx";
-import { OnDuty, shiftTimes } from "./shift-times.tsx";
+import { OnDuty, People, shiftTimes } from "./shift-times.tsx";
 import "./week.css";
 
 const COLUMNS: readonly Column<Shift>[] = [
@@ -69,17 +68,4 @@ export default function ShiftsPage() {
       {values.shift && <ShiftDialog id={values.shift} onClose={() => change({ shift: undefined })} />}
     </Page>
   );
-}
-
-const SHOWN = 2;
-
-function People({ ids }: { ids: readonly string[] }) {
-  if (ids.length === 0) return <span className="soft">{common.none}</span>;
-  if (ids.length > SHOWN) return nouns.person(ids.length);
-  return ids.map((id, at) => (
-    <span key={id}>
-      {at > 0 && ", "}
-      <Actor of={`user:${id}`} />
-    </span>
-  ));
 }

@@ -120,7 +120,7 @@ function Row<Row>({ row, columns, rowKey = idOf, rowName = rowKey, href, selecti
           data-label={title}
           className={[numeric && "table-numeric", main && "table-main"].filter(Boolean).join(" ")}
         >
-          {main && href ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
+          {main && href ? <a href={href(row)}>{cell(row)}</a> : <div className="table-value">{cell(row)}</div>}
         </td>
       ))}
     </tr>

@@ -144,6 +144,7 @@ export const t: typeof en = {
   noShiftIsOnThis: "Dieser Gruppe ist keine Schicht zugeordnet.",
   shift: "Schicht",
   onDuty: "Im Dienst",
+  people: "Personen",
   takeOff: "Entfernen",
   takeOff2: (name, group) => `${name} von ${group} entfernen?`,
   takeItOff: "Entfernen",

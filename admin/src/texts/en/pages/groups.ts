@@ -141,6 +141,7 @@ export const t = {
   noShiftIsOnThis: "No shift is on this group.",
   shift: "Shift",
   onDuty: "On duty",
+  people: "People",
   takeOff: "Take off",
   takeOff2: (name: Value, name2: Value) => `Take ${name} off ${name2}?`,
   takeItOff: "Take it off",
