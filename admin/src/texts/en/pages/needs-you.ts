@@ -17,9 +17,11 @@ export const t = {
   failingChannelsCure: "The group shows the last error of each.",
   silentGroups: (count: number) => `${nouns.group(count)} with devices ${count === 1 ? "pages" : "page"} nobody`,
   silentGroupsCure: "Add an escalation to each.",
+  silentGroupsAsk: "Ask an administrator to add an escalation to each.",
   uncovered: (hours: string, groups: number) =>
     `${hours} uncovered hours in the next 7 days, in ${nouns.group(groups)}`,
   uncoveredCure: "Add a shift, or a step that pages members or channels.",
+  uncoveredAsk: "Ask an administrator for a shift, or a step that pages members or channels.",
   renewalsOverdue: (count: number) => `${nouns.device(count)} did not renew in time`,
   renewalsOverdueCure: "A device is refused once its certificate expires: check its agent.",
   bundlesEnding: (count: number) => `${nouns.bundle(count)} ${count === 1 ? "ends" : "end"} within 30 days`,
