@@ -87,12 +87,14 @@ function Watches({ pack }: { pack: ThresholdDetail }) {
   const facts = {
     [t.watches]: <a href={`/devices?thresholdId=${id}`}>{nouns.device(watchedDevices)}</a>,
     [t.ofTheseByThemselves]: numberText(devices),
-    [t.byTheirType]: types.map((type, at) => (
-      <span key={type.id}>
-        {at > 0 && ", "}
-        <a href={`/device-types/${type.id}`}>{type.name}</a>
-      </span>
-    )),
+    [t.byTheirType]:
+      types.length > 0 &&
+      types.map((type, at) => (
+        <span key={type.id}>
+          {at > 0 && ", "}
+          <a href={`/device-types/${type.id}`}>{type.name}</a>
+        </span>
+      )),
     [t.unresolvedAnomalies]: numberText(unresolvedAnomalies),
     [common.changed]: <Time at={updatedAt} />,
   };

@@ -41,8 +41,8 @@ export const t: typeof en = {
   itWatchesThatYouSee: (device) =>
     phrase`Es überwacht, soweit Sie es sehen: ${device}. Seine offenen Anomalien werden behoben und bleiben in der Liste. Es lässt sich nicht wiederherstellen.`,
   watches: "Überwacht",
-  ofTheseByThemselves: "Davon selbst zugeordnet",
-  byTheirType: "Durch ihren Typ",
+  ofTheseByThemselves: "Einzelnen Geräten zugeordnet",
+  byTheirType: "Typen zugeordnet",
   unresolvedAnomalies: "Offene Anomalien",
   itWatchesNothingYetChoose: "Es überwacht noch nichts: Wählen Sie es im Formular eines Gerätetyps oder eines Geräts.",
   rules: "Regeln",

@@ -45,8 +45,8 @@ export const t = {
   itWatchesThatYouSee: (device: ReactNode) =>
     phrase`It watches ${device} that you see. Its unresolved anomalies are resolved and stay on the list. It cannot be restored.`,
   watches: "Watches",
-  ofTheseByThemselves: "Of these by themselves",
-  byTheirType: "By their type",
+  ofTheseByThemselves: "Assigned to single devices",
+  byTheirType: "Assigned to types",
   unresolvedAnomalies: "Unresolved anomalies",
   itWatchesNothingYetChoose: "It watches nothing yet: choose it in the form of a device type, or of a device.",
   rules: "Rules",
