@@ -3,7 +3,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { t } from "#texts/pages/fleet.ts";
-import { suggestionsQuery } from "../../api/devices.ts";
+import { deviceQuery, suggestionsQuery } from "../../api/devices.ts";
 import { groupChoicesQuery } from "../../api/people/groups.ts";
 import { DeviceLine } from "../links/device-line.tsx";
 
@@ -65,7 +65,7 @@ function Suggestions({ chosen, children }: SuggestionsProps) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <div className="choices-field-list stack-tight">
-        {others.map((id) => children(id, <span className="mono">{id}</span>))}
+        {others.map((id) => children(id, <Chosen id={id} />))}
         {found?.map(({ id, name, hardwareFingerprint, place, groupIds }) =>
           children(
             id,
@@ -80,4 +80,10 @@ function Suggestions({ chosen, children }: SuggestionsProps) {
       </div>
     </div>
   );
+}
+
+/** A chosen device that the search does not find; its name, or its id until the name is read. */
+function Chosen({ id }: { id: string }) {
+  const name = useQuery(deviceQuery(id)).data?.record.name;
+  return name === undefined ? <span className="mono">{id}</span> : <DeviceLine id={id} name={name} more={[]} />;
 }
