@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { filesIn } from "../source/files.ts";
@@ -24,6 +24,15 @@ test("docs/README.md lists every page of docs", () => {
   const listed = new Set(linksOf(read(INDEX)).map(({ target }) => destination(INDEX, target)?.file));
   const missing = pages.filter((page) => page.startsWith("docs/") && page !== INDEX && !listed.has(page));
   assert.deepEqual(missing, []);
+});
+
+test("ARCHITECTURE.md lists every folder of server/src", () => {
+  const page = read("ARCHITECTURE.md");
+  const folders = readdirSync(join(ROOT, "server/src"), { withFileTypes: true }).filter((each) => each.isDirectory());
+  assert.deepEqual(
+    folders.map(({ name }) => name).filter((name) => !new RegExp(`^  (?:.* )?${name}/ `, "m").test(page)),
+    [],
+  );
 });
 
 test("every page is two clicks away from docs/README.md at most", () => {
