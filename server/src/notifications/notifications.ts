@@ -6,6 +6,7 @@ import { getAnomalyPaging, muteRule, snoozeAnomaly } from "./aside/set-aside.ts"
 import { createStreamDelivery, type StreamDelivery } from "./audit-stream/deliver-streams.ts";
 import { deleteAuditStream, getAuditStream, setAuditStream } from "./audit-stream/manage-stream.ts";
 import { measureStreams } from "./audit-stream/measure-streams.ts";
+import { getOutage } from "./causes/view-outage.ts";
 import { confirmChannel, findConfirmation } from "./channels/confirm-channel.ts";
 import { listChannels, requestConfirmation } from "./channels/list-channels.ts";
 import { listCoverage } from "./coverage/list-coverage.ts";
@@ -110,6 +111,7 @@ export const notificationUseCases = {
   testOwnNotifications,
   listOwnTests,
   getAnomalyPaging,
+  getOutage,
   snoozeAnomaly,
   muteRule,
   createWindow,

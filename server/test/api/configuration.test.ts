@@ -245,6 +245,7 @@ test("an anomaly is snoozed, and its rule muted on its device, until given times
   await call("muteRule", { id, body: { until } });
   const { json: paging } = await call("getAnomalyPaging", { id });
   assert.deepEqual([paging.snoozedUntil, paging.mutedUntil], [until, until]);
+  assert.deepEqual((await call("getOutage", { id })).json, { outage: null, items: [], total: 0, skip: 0, limit: 50 });
 });
 
 test("every operation that configures has succeeded above with its documented shape", () => {

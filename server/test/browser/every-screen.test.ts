@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import type { Caller } from "../../src/access/access.ts";
 import { addMs, DAY, HOUR, SECOND } from "../../src/lib/clock.ts";
 import { addAnomaly } from "../harness/anomalies.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { connectMqtt, enrollDevice, type TestDevice, type TestTenant } from "../harness/devices.ts";
 import { brokenWords } from "../harness/http/broken-words.ts";
 import {
@@ -85,6 +87,7 @@ async function fill(): Promise<void> {
   const { url } = await identity.inviteUser(caller, { email: "grace@acme.example", role: "operator" });
   const rule = { metric: "temperature", operator: "gt", value: 90, severity: "major" } as const;
   const pack = await rules.createThreshold(caller, { name: "Bearings", rules: [rule] });
+  await addOutage(anomaly);
   Object.assign(ids, {
     invite: new URL(url).hash.slice(1),
     threshold: pack.id,
@@ -98,6 +101,21 @@ async function fill(): Promise<void> {
     group,
     ...(await addWatch()),
   });
+}
+
+/** Makes the anomaly part of an outage, as the wait for others would. */
+async function addOutage(anomaly: string): Promise<void> {
+  const { db } = server.app.database;
+  const { tenantId } = tenant.caller;
+  const id = randomUUID();
+  await runSql(
+    db,
+    `INSERT INTO outages (id, tenant_id, kind, value, silent, explained, sharing, since)
+     VALUES ($1, $2, 'block', '203.0.113.0/24', 312, 312, 318, $3)`,
+    [id, tenantId, server.clock.now()],
+  );
+  const member = [anomaly, tenantId, id];
+  await runSql(db, "INSERT INTO outage_anomalies (anomaly_id, tenant_id, outage_id) VALUES ($1, $2, $3)", member);
 }
 
 /** Creates a group whose shifts leave hours uncovered, and whose channels are not confirmed. */
@@ -237,6 +255,16 @@ for (const [route, addresses] of Object.entries(SCREENS)) {
 const FACTS_TOO_WIDE = `[...document.querySelectorAll(".facts > div")]
   .filter((fact) => { const value = fact.querySelector("dd"); return value.scrollWidth > value.clientWidth; })
   .map((fact) => fact.querySelector("dt").textContent)`;
+
+browserTest("an anomaly of an outage lists its devices and what they have in common", async () => {
+  const window = await openPage(server);
+  await useSession(window, server, admin.cookie);
+  await window.page.goto(`/anomalies/${ids.anomaly}`);
+  await window.page.getByText("312 of them behind 203.0.113.0/24 (of 318 there)").waitFor();
+  const table = window.page.getByRole("table", { name: "Devices of the outage" });
+  assert.match(await table.innerText(), /Feed pump 1[\s\S]*still silent/i);
+  await window.context.close();
+});
 
 browserTest("the facts of a device fit their lines on a phone", async () => {
   const window = await openPage(server, { viewport: { width: 390, height: 844 } });

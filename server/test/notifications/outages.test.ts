@@ -66,7 +66,7 @@ async function plant(count: number, behind: number) {
 }
 
 test("devices that fall silent behind one router have one page with the cause, and others page alone", async () => {
-  const { speak, openCount, mails, app, clock } = await plant(24, 12);
+  const { tenant, speak, openCount, mails, app, clock } = await plant(24, 12);
   await speak(0, 24);
   clock.advance(SILENT_FOR * 1000 + 1000);
   await speak(13, 24);
@@ -78,6 +78,22 @@ test("devices that fall silent behind one router have one page with the cause, a
   await given.pass(MINUTE);
   assert.equal(mails().length, 2, mails().join("\n"));
   const page = mails().find((subject) => subject.includes("203.0.113.0/24"));
+  const { items: anomalies } = await app.anomalies.listAnomalies(tenant.caller, {
+    deviceId: "unit-3",
+    skip: 0,
+    limit: 1,
+  });
+  await speak(0, 1);
+  const { outage, items, total } = await app.notifications.getOutage(tenant.caller, anomalies[0]!.id, {
+    skip: 0,
+    limit: 20,
+  });
+  assert.deepEqual([outage?.kind, outage?.value, outage?.explained], ["block", "203.0.113.0/24", 12]);
+  assert.deepEqual([total, items.length, items.at(-1)?.deviceId], [12, 12, "unit-0"], "the silent ones come first");
+  assert.deepEqual(
+    items.map(({ resolvedAt }) => resolvedAt === null),
+    [...Array(11).fill(true), false],
+  );
   assert.match(page ?? "", /13 devices: silent since \d\d:\d\d UTC: 12 behind 203\.0\.113\.0\/24 \(12 of 12 there\)/);
 });
 

@@ -12,6 +12,10 @@ export const anomaliesQuery = (query: AnomalyQuery) => readList(ANOMALIES, query
 export const anomalyQuery = (id: string) => read(`${ANOMALIES}/{id}`, { path: { id } });
 /** The escalation steps of an anomaly. */
 export const pagesQuery = (id: string) => read(`${ANOMALIES}/{id}/pages`, { path: { id } });
+export type OutageOfAnomaly = Schemas["OutageOfAnomaly"];
+/** The outage of an anomaly and its devices; `outage` is null if it is of none. */
+export const outageQuery = (id: string, skip: number) =>
+  read(`${ANOMALIES}/{id}/outage`, { path: { id }, query: { skip, limit: 50 } });
 /** Acknowledges anomalies with the same comment; the answer has an outcome for each. */
 export const acknowledgeAnomalies = (ids: readonly string[], comment: string) =>
   must(api.POST(`${ANOMALIES}/acknowledge`, { body: { ids: [...ids], comment } }));

@@ -47,6 +47,7 @@ import { DeliveryTable } from "../deliveries/delivery-table.tsx";
 import { OpenTicket } from "../tickets/ticket-fields.tsx";
 import { AcknowledgeForm, acknowledgeTitle } from "./acknowledge.tsx";
 import { isLostRenewal } from "./columns.tsx";
+import { OutageSection } from "./outage.tsx";
 import { SetAside, SetAsideNotice } from "./set-aside.tsx";
 
 /** An anomaly: its measurements, the pages and messages that it caused, and the way to a ticket. */
@@ -71,6 +72,7 @@ export default function AnomalyPage() {
         <>
           <SetAsideNotice id={anomaly.id} />
           <AnomalyFacts anomaly={anomaly} />
+          <OutageSection anomalyId={anomaly.id} />
           <AnomalyChart anomaly={anomaly} />
           <Notified anomalyId={anomaly.id} />
         </>

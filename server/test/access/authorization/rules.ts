@@ -290,6 +290,7 @@ export const RULES: Rules = {
     testOwnNotifications: ["no key", "viewer", () => []],
     listOwnTests: ["no key", "viewer", () => []],
     getAnomalyPaging: ["anomalies:read", "viewer", ({ anomaly }) => [anomaly]],
+    getOutage: ["anomalies:read", "viewer", ({ anomaly }) => [anomaly, page]],
     snoozeAnomaly: ["anomalies:write", "operator", ({ anomaly }) => [anomaly, tomorrow()]],
     muteRule: ["anomalies:write", "operator", ({ anomaly }) => [anomaly, tomorrow()]],
     createWindow: [

@@ -57,6 +57,7 @@ GET /audit/api audit:read`;
 export const MORE = `
 GET /devices/{id}/timeline devices:read
 POST /groups/{id}/replay groups:read
+GET /anomalies/{id}/outage anomalies:read
 PATCH /devices/{id} devices:write
 PATCH /groups/{id} groups:write
 DELETE /groups/{id} groups:write

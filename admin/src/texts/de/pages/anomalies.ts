@@ -2,6 +2,21 @@ import type { t as en } from "../../en/pages/anomalies.ts";
 import { phrase } from "../../phrase.ts";
 
 export const t: typeof en = {
+  outage: "Teil eines Ausfalls",
+  devicesOfTheOutage: "Geräte des Ausfalls",
+  fellSilentTogether: (devices, since, explained, shared, sharing) =>
+    phrase`${devices} verstummten gemeinsam, zuerst um ${since}: davon ${explained} ${shared} (von ${sharing} dort). Ein Alarm steht für alle.`,
+  nearlyAll: "von fast allen beobachteten",
+  behindAddress: (value) => `hinter ${value}`,
+  connectedToNode: (value) => `am Knoten ${value}`,
+  enrolledWithClaim: (value) => `angemeldet mit Claim ${value}`,
+  withAgentVersion: (value) => `mit Agent ${value}`,
+  ofTheType: (value) => `des Typs ${value}`,
+  inTheGroup: (value) => `in der Gruppe ${value}`,
+  stillSilent: "noch stumm",
+  speaksAgain: "meldet sich wieder",
+  silentSince: "Stumm seit",
+  again: "Wieder gemeldet",
   acknowledgeTheAnomaly: "Anomalie quittieren",
   acknowledge: (anomaly) => `${anomaly} quittieren`,
   acknowledge2: "Quittieren",

@@ -4,6 +4,27 @@ import { phrase } from "../../phrase.ts";
 
 /** The texts of anomalies. */
 export const t = {
+  outage: "Part of an outage",
+  devicesOfTheOutage: "Devices of the outage",
+  fellSilentTogether: (
+    devices: ReactNode,
+    since: ReactNode,
+    explained: ReactNode,
+    shared: ReactNode,
+    sharing: ReactNode,
+  ) =>
+    phrase`${devices} fell silent together, first at ${since}: ${explained} of them ${shared} (of ${sharing} there). One page stands for all.`,
+  nearlyAll: "of nearly all that are watched",
+  behindAddress: (value: string) => `behind ${value}`,
+  connectedToNode: (value: string) => `connected to node ${value}`,
+  enrolledWithClaim: (value: string) => `enrolled with claim ${value}`,
+  withAgentVersion: (value: string) => `with agent ${value}`,
+  ofTheType: (value: string) => `of the type ${value}`,
+  inTheGroup: (value: string) => `in the group ${value}`,
+  stillSilent: "still silent",
+  speaksAgain: "speaks again",
+  silentSince: "Silent since",
+  again: "Spoke again",
   acknowledgeTheAnomaly: "Acknowledge the anomaly",
   acknowledge: (anomaly: Value) => `Acknowledge ${anomaly}`,
   acknowledge2: "Acknowledge",
