@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { addMs, DAY, HOUR, MINUTE } from "../../src/lib/clock.ts";
+import { runSql } from "../harness/database/run-sql.ts";
 import { type NotificationEnvironment, startEnvironment } from "./environment.ts";
 
 let given: NotificationEnvironment;
@@ -124,6 +126,17 @@ test("a replay shows whom another escalation, other shifts and a window would ha
   assert.equal(byDay.pages[0]?.result, "nobody");
   assert.ok(byDay.changed.uncoveredHours > 0);
   assert.deepEqual(byDay.changed.gaps.length > 0, true);
+
+  const around = { startsAt: addMs(night, -HOUR), endsAt: addMs(night, 2 * HOUR) };
+  const { changed: inPeriod } = await replay({ escalation: [{ afterMinutes: 0, notify: "members" }] });
+  assert.equal(inPeriod.pages, 2);
+  await runSql(
+    app.database.db,
+    "INSERT INTO absences (id, tenant_id, user_id, starts_at, ends_at, note, created_at, created_by) VALUES ($1, $2, $3, $4, $5, '', $4, 'system')",
+    [randomUUID(), tenant.caller.tenantId, bob.id, around.startsAt, around.endsAt],
+  );
+  const { changed: away } = await replay({ escalation: [{ afterMinutes: 0, notify: "members" }] });
+  assert.deepEqual(away.people, [{ userId: ada.id, pages: 1, pagesAtNight: 1, nights: 1 }], "bob was away");
 
   const windows = [{ startsAt: addMs(night, -HOUR), endsAt: addMs(night, 3 * HOUR) }];
   assert.deepEqual(counts((await replay({ windows })).changed), [0, 0, 0, 0, 1], "it ended within the window");
