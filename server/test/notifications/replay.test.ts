@@ -86,7 +86,7 @@ test("under its present configuration a group's replay lists the pages that were
         assert.deepEqual(inFives(from, replayed), inFives(from, log));
       },
     ),
-    { numRuns: 5, endOnFailure: true },
+    { numRuns: 3, endOnFailure: true },
   );
 });
 

@@ -1,8 +1,8 @@
-import { setImmediate } from "node:timers/promises";
 import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
 import { records } from "../../lib/limits/records.ts";
 import { TenantTurns } from "../../lib/limits/tenant-turns.ts";
+import { createPauses } from "../../lib/pauses.ts";
 import { invalidRequest, notFound, rateLimited } from "../../lib/request-errors.ts";
 import type { Span } from "../coverage/coverage.ts";
 import { seesGroup } from "../coverage/on-call.ts";
@@ -14,7 +14,7 @@ import { readPeople } from "../personal/person-store.ts";
 import { type CoveringWindow, readCoveringWindows } from "../windows/covering-window-store.ts";
 import { changedGroup, checkWindows, type ReplayedChange } from "./changed-group.ts";
 import { outcomeOf, pagesOf, type ReplayedPage, type ReplayOutcome } from "./outcome.ts";
-import { type PastAnomaly, readHoldSettings, readPastAnomalies } from "./replay-store.ts";
+import { readHoldSettings, readPastAnomalies } from "./replay-store.ts";
 import { type Configuration, type ReplayedAnomaly, type Simulated, simulate, withNeighbours } from "./simulate.ts";
 
 export interface ReplayRequest extends ReplayedChange {
@@ -37,6 +37,11 @@ export interface Replay {
 
 /** A refused caller may retry when a previous replay may have ended. */
 const RETRY_AFTER_SECONDS = 5;
+
+/** The anomalies whose windows are read at once. */
+const PART = 50;
+/** The longest work between two turns of the event loop. */
+const PAUSE_MS = 5;
 
 const turns = new TenantTurns();
 
@@ -94,17 +99,10 @@ async function replay(
   );
   const past = withNeighbours(read.slice(0, most), settings.flapsAbove);
   const people = await readPeople(db, usersOf([group, changed]));
-  const existing = await windowsOver(deps, past, period);
-  const added = new Map(
-    past.map(({ id }) => [
-      id,
-      [...(existing.get(id) ?? []), ...windows.map((window) => ({ ...window, anomalyId: id }))],
-    ]),
-  );
   const { causeWaitMinutes = settings.causeWaitMinutes } = given;
   const run = await simulateBoth(deps, past, period, [
-    { ...settings, group, people, windows: existing },
-    { ...settings, causeWaitMinutes, group: changed, people, windows: added },
+    { ...settings, group, people, added: [] },
+    { ...settings, causeWaitMinutes, group: changed, people, added: windows },
   ]);
   const [present, other] = run.simulated;
   return {
@@ -125,29 +123,25 @@ function checkPeriod({ from, to }: ReplayRequest, now: Date): Span {
   return { from, to: to < now ? to : now };
 }
 
-async function windowsOver(
-  { database: { db }, clock }: NotificationsDeps,
-  past: readonly PastAnomaly[],
-  { from }: Span,
-): Promise<Map<string, CoveringWindow[]>> {
-  const ids = past.map(({ id }) => id);
-  return Map.groupBy(await readCoveringWindows(db, ids, from, clock.now()), ({ anomalyId }) => anomalyId);
-}
-
+/** Simulates the anomalies of the period under two configurations, as far as the time suffices. */
 async function simulateBoth(
-  { clock, limits }: NotificationsDeps,
+  { clock, database: { db }, limits }: NotificationsDeps,
   past: readonly ReplayedAnomaly[],
   { from }: Span,
-  [present, changed]: [Configuration, Configuration],
+  configurations: readonly [Configuration, Configuration],
 ): Promise<{ simulated: [Simulated[], Simulated[]]; cut: boolean }> {
-  const until = performance.now() + limits.dryRunSeconds * SECOND;
+  const end = performance.now() + limits.dryRunSeconds * SECOND;
+  const how = { until: clock.now(), pause: createPauses(PAUSE_MS) };
   const simulated: [Simulated[], Simulated[]] = [[], []];
-  for (const anomaly of past.filter(({ openedAt }) => openedAt >= from)) {
-    if (performance.now() >= until) return { simulated, cut: true };
-    for (const [place, configuration] of [present, changed].entries()) {
-      // The calendar of many shifts takes a while, during which device messages would wait.
-      await setImmediate();
-      simulated[place]!.push(simulate(anomaly, configuration, clock.now()));
+  const ofPeriod = past.filter(({ openedAt }) => openedAt >= from);
+  for (let first = 0; first < ofPeriod.length; first += PART) {
+    const part = ofPeriod.slice(first, first + PART);
+    const ids = part.map(({ id }) => id);
+    const windows = Map.groupBy(await readCoveringWindows(db, ids, from, how.until), ({ anomalyId }) => anomalyId);
+    for (const anomaly of part) {
+      if (performance.now() >= end) return { simulated, cut: true };
+      for (const [place, configuration] of configurations.entries())
+        simulated[place]!.push(await simulate(anomaly, windows.get(anomaly.id) ?? [], configuration, how));
     }
   }
   return { simulated, cut: false };

@@ -13,8 +13,8 @@ import type { HoldSettings, PastAnomaly } from "./replay-store.ts";
 export interface Configuration extends HoldSettings {
   group: PagedGroup;
   people: ReadonlyMap<string, PersonRow>;
-  /** The maintenance windows over the device of each anomaly, by its id. */
-  windows: ReadonlyMap<string, readonly CoveringWindow[]>;
+  /** The windows over all devices of the group, in addition to the existing ones. */
+  added: readonly Omit<CoveringWindow, "anomalyId">[];
 }
 
 /** An anomaly with what others of the period say about it. */
@@ -61,19 +61,32 @@ export function withNeighbours(anomalies: readonly PastAnomaly[], flapsAbove: nu
  * Returns the steps of a group's escalation for an anomaly under a configuration, until it was acknowledged or resolved
  * or `until`, by the rules of live paging: a hold moves its step and the later ones, and a step that reaches nobody
  * makes the next one due.
+ *
+ * @param existing the maintenance windows over its device
  */
-export function simulate(anomaly: ReplayedAnomaly, configuration: Configuration, until: Date): Simulated {
-  const { group, people } = configuration;
+export async function simulate(
+  anomaly: ReplayedAnomaly,
+  existing: readonly CoveringWindow[],
+  configuration: Configuration,
+  { until, pause }: { until: Date; pause: () => Promise<void> },
+): Promise<Simulated> {
+  const { group, people, added } = configuration;
+  const windows = [...existing, ...added.map((window) => ({ ...window, anomalyId: anomaly.id }))];
+  const holdAt = async (at: Date) => {
+    // The calendar of many windows takes a while, during which device messages would wait.
+    await pause();
+    return latestHold(anomaly, configuration, windows, at);
+  };
   const due = group.escalation.map(({ afterMinutes }) => addMs(anomaly.openedAt, afterMinutes * MINUTE));
   const isSent = (at: Date) => at <= until && (!anomaly.endedAt || at < anomaly.endedAt);
   const simulated: Simulated = { steps: [], wasHeld: false };
   if (anomaly.isTold) return { ...simulated, wasHeld: due.length > 0 };
   for (const [place, { afterMinutes, notify }] of group.escalation.entries()) {
-    for (let hold = holdAt(anomaly, configuration, due[place]!); hold && isSent(due[place]!); ) {
+    for (let hold = await holdAt(due[place]!); hold && isSent(due[place]!); ) {
       simulated.wasHeld = true;
       const by = hold.until.getTime() - due[place]!.getTime();
       for (let later = place; later < due.length; later++) due[later] = addMs(due[later]!, by);
-      hold = holdAt(anomaly, configuration, due[place]!);
+      hold = await holdAt(due[place]!);
     }
     const at = due[place]!;
     if (!isSent(at)) break;
@@ -87,9 +100,13 @@ export function simulate(anomaly: ReplayedAnomaly, configuration: Configuration,
 }
 
 /** Returns what holds the pages of an anomaly back at `at`: if there are several reasons, the last to end. */
-function holdAt(anomaly: ReplayedAnomaly, configuration: Configuration, at: Date): Hold | undefined {
-  const { windows, causeWaitMinutes, flapsAbove } = configuration;
-  const holds: (Hold | undefined)[] = [windowHold(windows.get(anomaly.id) ?? [], anomaly, at)];
+function latestHold(
+  anomaly: ReplayedAnomaly,
+  { causeWaitMinutes, flapsAbove }: HoldSettings,
+  windows: readonly CoveringWindow[],
+  at: Date,
+): Hold | undefined {
+  const holds: (Hold | undefined)[] = [windowHold(windows, anomaly, at)];
   if (anomaly.isSilence) holds.push({ by: "cause", until: addMs(anomaly.openedAt, causeWaitMinutes * MINUTE) });
   const flaps = anomaly.severity === "critical" ? undefined : flappingOf(anomaly.openings, flapsAbove);
   if (flaps && !flaps.first) holds.push({ by: "flapping", until: flaps.until });
