@@ -4,7 +4,7 @@ import { packetBytes, publishPacket, QUIET } from "./publish-packet.ts";
 
 const TICK_MS = 5;
 const PUBACK_OCTETS = 4;
-/** How long the last acknowledgements may take. */
+/** The longest that the last acknowledgements may take. */
 const LAST_MS = 60_000;
 
 export interface Pace {
@@ -15,7 +15,7 @@ export interface Pace {
   readonly values?: string;
   /** Returns other values for the `count`th message of all. */
   readonly special?: (count: number) => string | undefined;
-  /** How far the messages' times lie in the past. */
+  /** The age of the messages' times. */
   readonly behindMs?: number;
 }
 

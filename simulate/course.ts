@@ -13,9 +13,9 @@ import { untilSo } from "./until.ts";
 
 const POLL_MS = 50;
 const PROGRESS_MS = 5_000;
-/** How long the clients of a killed process may take to notice. */
+/** The longest that clients of a killed process may take to notice. */
 const NOTICE_MS = 3_000;
-/** How long all must stay connected until they count as back. */
+/** The time for which all must stay connected until they count as back. */
 const STEADY_MS = 500;
 /** Beyond the time of the ramp. */
 const RAMP_SECONDS = 60;

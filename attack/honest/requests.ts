@@ -6,7 +6,7 @@ const TIMEOUT_SECONDS = 30;
 
 export interface Timed {
   readonly delays: number[];
-  /** Why repetitions failed. */
+  /** The reasons why repetitions failed. */
   readonly failures: string[];
 }
 

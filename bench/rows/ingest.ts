@@ -23,7 +23,7 @@ import { type Engine, onSite, type Site } from "../site.ts";
 import { anomalyDelay } from "./anomaly-delay.ts";
 import { enrollThousands, type Redemptions } from "./enrollment/redemption.ts";
 
-/** How many devices send; all of them stay connected. */
+/** The number of sending devices; all of them stay connected. */
 const FLEETS = [10, 1000, 10_000] as const;
 const DEVICES = 10_000;
 const METRICS = 3;
@@ -32,7 +32,10 @@ const WINDOW = 10;
 const UNDER_WAY = 4000;
 const WARM_UP_SECONDS = 2;
 const SECONDS = 6;
-/** How far each run's times are ahead of the run before: rules skip readings that are older than the newest one. */
+/**
+ * The distance between the times of a run and of the previous one: rules skip readings that are older than the newest
+ * one.
+ */
 const APART_MS = 30_000;
 /** No limit of messages and bytes a second: ten devices are to load the server as thousands do. */
 const UNLIMITED = { MUSTER_MQTT_MESSAGES_PER_SECOND: "0", MUSTER_LIMIT_MQTT_BYTES_PER_SECOND: "100000000" };

@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 
 /** A list as a person asks for it on a screen. */
 interface AskedList {
-  /** Whose session asks. */
+  /** The session that asks. */
   readonly as: keyof Million["cookies"];
   readonly name: string;
   /** Below `/api/admin`. */

@@ -7,7 +7,7 @@ import { beside, databaseMs, type Figure, figure, note, rate, serverMs, timesAtM
 import { progress, setting } from "../run.ts";
 import { onPostgres, type PostgresSite } from "../site.ts";
 
-/** How many processes serve, in turns. */
+/** The numbers of serving processes, in turns. */
 const WORKERS = [1, 2, 4] as const;
 const ROUNDS = setting("rounds", 3);
 /** A device may send 100 messages a second. */
@@ -18,7 +18,7 @@ const PER_SECOND = setting("rate", 9_000);
 const WARM_UP_SECONDS = 6;
 const SECONDS = setting("seconds", 15);
 const PAUSE_SECONDS = 2;
-/** How long the service is measured with open sessions and no message. */
+/** The time for which the service is measured with open sessions and no message. */
 const IDLE_SECONDS = 5;
 
 interface Measured {

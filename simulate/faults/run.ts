@@ -18,14 +18,14 @@ import { Twins } from "./twins.ts";
 
 /** The default lease of nodes. */
 const LEASE_SECONDS = 10;
-/** How soon sessions of a revoked certificate end while everything works. */
+/** The longest that sessions of a revoked certificate live on while everything works. */
 const QUIET_END_SECONDS = 5;
 /** While a fault lasts, a node that cannot know of a revocation closes its sessions after its lease. */
 const FAULT_END_SECONDS = LEASE_SECONDS + 2;
 const RECOVERY_SECONDS = 90;
 /** A time between faults that takes this much longer than asked for: all processes of the machine were stopped. */
 const STOPPED_SECONDS = 20;
-/** How long all must stay connected until they count as back. */
+/** The time for which all must stay connected until they count as back. */
 const STEADY_MS = 1_000;
 /** The time between two simultaneous connects of a client id. */
 const TWIN_SECONDS = 4;

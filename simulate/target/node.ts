@@ -8,7 +8,7 @@ import type { DatabaseProxy } from "../../server/test/harness/database/database-
 export const ROLES = ["supervisor", "jobs", "serve"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** How soon the processes of a killed node must have ended: a supervisor's children notice its end. */
+/** The longest that processes of a killed node may live on: a supervisor's children notice its end. */
 const END_SECONDS = 130;
 
 /** The proxies between a node and its servers; none unless faults are injected. */

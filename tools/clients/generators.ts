@@ -17,7 +17,7 @@ export interface Result {
   seconds: number;
   /** `run`: its story ran as well. */
   outcome: "compiled" | "run" | "missing" | "failed";
-  /** Why it is missing or failed. */
+  /** The reason it is missing or failed. */
   reason?: string;
 }
 

@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from "../../server/src/lib/limits/limits.ts";
 /** An HTTP listener on loopback that forwards to a service, with the credentials that a program cannot send itself. */
 export interface KeyProxy {
   readonly url: string;
-  /** How often the service has answered with each status, by method and status: `GET 200`. */
+  /** The number of answers by method and status: `GET 200`. */
   readonly answers: ReadonlyMap<string, number>;
   stop(): Promise<void>;
 }

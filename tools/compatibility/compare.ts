@@ -35,7 +35,7 @@ export interface Description {
   components?: object;
 }
 
-/** What is sent to a webhook, or a reference to it. */
+/** The body that is sent to a webhook, or a reference to it. */
 interface PathItem {
   post?: Operation;
   $ref?: string;

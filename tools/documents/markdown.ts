@@ -52,7 +52,7 @@ function blank(text: string): string {
 
 /** A fenced block of code. */
 export interface Fence {
-  /** What follows the fence: a language, and more. */
+  /** The text after the fence: a language, and more. */
   info: string;
   /** Its text without the indent of the fence. */
   body: string;

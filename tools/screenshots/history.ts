@@ -2,7 +2,7 @@ import type { SimulatedPump } from "../../server/src/demo/simulated-pump.ts";
 
 const HOUR_MS = 3_600_000;
 const EVERY_MS = 10_000;
-/** How often the load of the plant rises and falls within the hour. */
+/** The number of times that the load of the plant rises and falls within the hour. */
 const WAVES = 3;
 /**
  * The part of the hour in which a bearing vibrates increasingly, by up to this many mm/s, below the limit of the demo's

@@ -7,7 +7,7 @@ export interface User {
   password: string;
 }
 
-/** How a browser reaches the demo, whose certificate no browser trusts. */
+/** Returns the options with which a browser reaches the demo, whose certificate no browser trusts. */
 export function addressOf({ service }: DemoState): BrowserContextOptions {
   return { baseURL: service.baseUrl };
 }

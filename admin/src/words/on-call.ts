@@ -16,7 +16,7 @@ export const CHANNEL_STATES: Vocabulary<GroupChannel["state"]> = {
   disabled: ["bad", t.gone410],
 };
 
-/** Why nothing can be sent by a channel. */
+/** The reasons why nothing can be sent by a channel. */
 export const OBSTACLES: Readonly<Record<NonNullable<GroupChannel["obstacle"]>, string>> = {
   no_mail_server: t.notSentNoMailServer,
 };

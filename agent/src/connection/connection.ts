@@ -24,7 +24,10 @@ export interface Hello {
   tls: ConnectionOptions;
   version: 4 | 5;
   clientId: string;
-  /** How long the broker keeps the session after this connection, in seconds; 0 starts a new one and keeps none. */
+  /**
+   * The time for which the broker keeps the session after this connection, in seconds; 0 starts a new one and keeps
+   * none.
+   */
   sessionExpiry: number;
   /**
    * Called with each message for this client; the first may follow immediately after the CONNACK. Without it no message

@@ -1,6 +1,6 @@
 import { type Address, addressText, referredAddress } from "./address.ts";
 
-/** How many times in a row a device follows a referral. Two servers that refer to each other would keep it busy. */
+/** The number of referrals that a device follows in a row. Two servers that refer to each other would keep it busy. */
 const MOST_IN_A_ROW = 3;
 
 /**

@@ -8,7 +8,7 @@ export interface WireEvents {
   ended(end: { reached: boolean; error: Error | undefined }): void;
 }
 
-/** How long the broker may take to close a connection that the agent has ended. */
+/** The longest that the broker may take to close a connection that the agent has ended. */
 const GOODBYE_MS = 5_000;
 
 /** MQTT packets over one TLS connection. */

@@ -1,7 +1,7 @@
 import type { AnomaliesTable } from "../db/schema.generated.ts";
 
 /**
- * Why the service resolved an anomaly whose values had not recovered: a code, stored by whichever function or
+ * The reason the service resolved an anomaly whose values had not recovered: a code, stored by whichever function or
  * trigger ends the evaluation.
  */
 export type EndReason = NonNullable<AnomaliesTable["end_reason"]>;

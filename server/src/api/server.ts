@@ -104,9 +104,9 @@ export interface Api {
   readonly metricsUrl: string;
 }
 
-/** How long open requests may take once the service is stopping. */
+/** The longest that open requests may take once the service is stopping. */
 const DRAIN_MS = 10_000;
-/** How long live streams may take to send their last message. */
+/** The longest that live streams may take to send their last message. */
 const STREAMS_MS = 1_000;
 
 export function createApi(deps: ApiDeps): Api {

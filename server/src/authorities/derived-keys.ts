@@ -5,10 +5,10 @@ import { deriveKey, openKey, sealKey } from "../pki/pki.ts";
 import type { RetiredKeyRow } from "./retired-key-store.ts";
 
 /**
- * How long the former derived keys of other features are needed after a rotation. Claims are open for at most a day;
- * the extra hour is for processes that still create claims with the former key. Webhook receivers get a month to adopt
- * the new secret, and known browsers to get a new cookie. Sign-ins at an identity provider, and challenges of passkeys,
- * take minutes.
+ * The time for which former derived keys of other features are needed after a rotation. Claims are open for at most a
+ * day; the extra hour is for processes that still create claims with the former key. Webhook receivers get a month to
+ * adopt the new secret, and known browsers to get a new cookie. Sign-ins at an identity provider, and challenges of
+ * passkeys, take minutes.
  */
 const NEEDED_MS = {
   "claim-code": DAY + HOUR,

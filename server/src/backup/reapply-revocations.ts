@@ -68,7 +68,7 @@ export async function reapplyRevocations(deps: ReapplyDeps): Promise<ReappliedRe
   });
 }
 
-/** How long the connections of a process that has just stopped may still exist. */
+/** The longest that the connections of a process may outlive it. */
 const CLOSED_WITHIN_MS = 2_000;
 const CHECK_MS = 100;
 

@@ -15,7 +15,7 @@ export const NO_IDS: readonly number[] = Object.freeze([]);
  */
 export type OnFinished = (isAcknowledged: boolean) => void;
 
-/** How a message is sent to one subscriber. */
+/** A message as it is sent to one subscriber. */
 export interface Delivery {
   message: Message;
   qos: Qos;

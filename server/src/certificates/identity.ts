@@ -19,8 +19,8 @@ export interface CertificateValidity {
 }
 
 /**
- * Why a peer is not identified. `unverified`: there is no certificate, or its chain was not verified. `unknown`: the
- * certificate is not recorded, even if our own authority signed it. `revoked`: the certificate is revoked, or its
+ * The reason a peer is not identified. `unverified`: there is no certificate, or its chain was not verified. `unknown`:
+ * the certificate is not recorded, even if our own authority signed it. `revoked`: the certificate is revoked, or its
  * device is deleted.
  */
 export type IdentityProblem = "unverified" | "unknown" | "revoked" | "expired";

@@ -188,5 +188,5 @@ export async function pruneCommands(db: Db, now: Date, stopped?: AbortSignal): P
   );
 }
 
-/** How long ended commands are kept. */
+/** The retention of ended commands. */
 const RETENTION_MS = 7 * DAY;

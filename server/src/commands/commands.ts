@@ -46,7 +46,7 @@ export interface Commands extends Bound<typeof commandUseCases> {
   prune(stopped?: AbortSignal): Promise<void>;
 }
 
-/** How far back commands are read after notifications may have been lost. */
+/** The period for which commands are read again after notifications may have been lost. */
 const LOST_MS = 10 * MINUTE;
 
 export function createCommands(deps: CommandsDeps): Commands {

@@ -8,7 +8,7 @@ import type { Schema } from "./schema.generated.ts";
 import { timing } from "./timing.ts";
 import type { ClientSource, Db } from "./types.ts";
 
-/** How long the health check waits for an answer. */
+/** The longest that the health check waits for an answer. */
 const HEALTH_CHECK_MS = 2_000;
 
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => text);

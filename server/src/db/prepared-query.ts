@@ -51,7 +51,7 @@ export class PreparedQuery {
   readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** How long the client waits for the answer, in milliseconds; `undefined` for the pool's own limit. */
+  /** The longest that the client waits for the answer, in milliseconds; `undefined` for the pool's own limit. */
   readonly query_timeout: number | undefined;
   /** The client wraps it to stop its timer. */
   callback: ((error: Error | null, result?: PreparedResult) => void) | undefined;

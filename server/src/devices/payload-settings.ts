@@ -4,11 +4,11 @@ import { nameProblem } from "../lib/metric-name.ts";
 import { invalidRequest } from "../lib/request-errors.ts";
 import { plainLine } from "../lib/text.ts";
 
-/** How the payloads of a device type are decoded. */
+/** The formats in which payloads of a device type may be decoded. */
 export const PAYLOAD_FORMATS = ["auto", "senml-json", "senml-cbor", "telegraf", "cayenne-lpp"] as const;
 export type PayloadFormat = (typeof PAYLOAD_FORMATS)[number];
 
-/** What a device type says about one of its metrics. */
+/** The description of one metric in a device type. */
 export interface MetricSetting {
   metric: string;
   label?: string | undefined;

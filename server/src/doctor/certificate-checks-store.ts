@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Check } from "./check-store.ts";
 import { HEARTBEAT_LIMIT } from "./service-checks-store.ts";
 
-/** How long a node may take to close a session after the revocation of its certificate. */
+/** The longest that a node may take to close a session after the revocation of its certificate. */
 const DROP_GRACE = sql`interval '10 seconds'`;
 
 /** Invariants of claims, certificates, their audit and their sessions. */

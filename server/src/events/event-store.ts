@@ -54,7 +54,7 @@ export interface EventsRead {
   oldestOpen: string;
   /** Whether an event after the position has been deleted, or this database has never reached the position. */
   expired: boolean;
-  /** Where the search for visible events ended because it had passed as many events as it may; otherwise null. */
+  /** The position at which the search for visible events ended because it reached its limit; otherwise null. */
   passedTo: { xid: string; seq: string; stable: boolean } | null;
 }
 

@@ -11,7 +11,7 @@ export type { RecordedChange } from "./event-store.ts";
 export type { TenantEvent } from "./read-events.ts";
 export { type EventHandler, isWanted, type Subscription } from "./subscribe.ts";
 
-/** How long events are stored: an older cursor has expired. */
+/** The time for which events are stored: an older cursor has expired. */
 const RETENTION_MS = 48 * HOUR;
 /** The NOTIFY channel of anomalies and tickets; its payload is the tenant. */
 export const EVENTS_CHANNEL = "muster_events";

@@ -1,6 +1,6 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 
-/** What a signed cookie held, with the key that signed it. */
+/** The content of a signed cookie, with the key that signed it. */
 export interface OpenedCookie {
   key: KeyObject;
   /** The signed text that carries `stored`. */

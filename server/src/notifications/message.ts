@@ -25,7 +25,7 @@ export interface AnomalyMessage {
     severity: string;
     message: string;
     metric: string | null;
-    /** What the device's type says about the metric. */
+    /** The description of the metric in the device's type. */
     label?: string;
     unit?: string;
     value: unknown;

@@ -1,7 +1,7 @@
 import type { ChannelKind } from "../groups/groups.ts";
 import type { NotificationsDeps } from "./deps.ts";
 
-/** Why this installation cannot send to a channel: it has no mail server. */
+/** The reason this installation cannot send to a channel: it has no mail server. */
 export type Obstacle = "no_mail_server";
 
 /** Returns what keeps messages from being sent by a channel, or `null`. */

@@ -13,7 +13,7 @@ import { deleteEndedChannels, deleteUnnamed } from "./personal/own-channel-store
 import { deleteForgotten } from "./webhooks/webhook-store.ts";
 import { deleteEndedWindows } from "./windows/window-store.ts";
 
-/** How long pages and deliveries are stored. */
+/** The time for which pages and deliveries are stored. */
 const RETENTION_MS = 30 * DAY;
 
 /**

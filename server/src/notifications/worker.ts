@@ -15,7 +15,7 @@ import { sendPages } from "./paging/send-pages.ts";
 import { newTurn } from "./paging/take-turns.ts";
 import { httpWorkers, mailWorkers } from "./send-due.ts";
 
-/** How long {@link NotificationWorker.stop} waits for messages in flight. */
+/** The longest that {@link NotificationWorker.stop} waits for messages in flight. */
 const STOP_TIMEOUT_MS = 5 * SECOND;
 
 /** The part of a process that pages and sends. */

@@ -4,7 +4,7 @@ import type { Operator } from "./operator.ts";
 
 export const RATE_UNITS = ["second", "minute", "hour"] as const;
 
-/** How much a number changes over `overSeconds`, to a tenth of that time. */
+/** The change of a number over `overSeconds`, to a tenth of that time. */
 export interface ChangeMeasure {
   kind: "change";
   overSeconds: number;
@@ -12,7 +12,7 @@ export interface ChangeMeasure {
   counter?: boolean | undefined;
 }
 
-/** How fast a number changes, on average over `overSeconds`. */
+/** The rate at which a number changes, on average over `overSeconds`. */
 export interface RateMeasure {
   kind: "rate";
   overSeconds: number;

@@ -29,9 +29,9 @@ export interface Rule<Limit = RuleLimit> extends Condition<Limit> {
   id: string;
   and?: readonly Condition<Limit>[];
   or?: readonly Condition<Limit>[];
-  /** How long a breach must last before it opens an anomaly. */
+  /** The time that a breach must last before it opens an anomaly. */
   forSeconds: number;
-  /** How long values must be good before the anomaly is resolved. */
+  /** The time for which values must be good before the anomaly is resolved. */
   clearForSeconds: number;
   severity: Severity;
   /** The message of the anomaly; if empty, a sentence is derived from the rule. */

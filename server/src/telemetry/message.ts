@@ -15,7 +15,7 @@ export interface RejectedMessage extends Required<Rejection> {
   at: number;
 }
 
-/** Why nothing of a message is stored, or, with stored values, not everything. */
+/** The reason nothing of a message is stored or, with stored values, not everything. */
 export type NotStored = Pick<RejectedMessage, "reason" | "storedValues">;
 
 /** A reading whose time is final. */

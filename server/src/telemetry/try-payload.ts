@@ -10,7 +10,7 @@ import { parsePayload } from "./parse/payload.ts";
 import type { Rejection } from "./parse/rejection.ts";
 import type { MetricValue } from "./reading.ts";
 
-/** How a payload is written in a request. */
+/** The encodings of a payload in a request. */
 export const PAYLOAD_ENCODINGS = ["text", "base64", "hex"] as const;
 
 export interface TriedPayload {

@@ -14,7 +14,7 @@ import { withTimeout } from "../lib/timeouts.ts";
 const STOP_MS = 15_000;
 
 /**
- * How far the heap may grow beyond the memory in use before V8 collects all of it, in percent. V8's own limit is
+ * The growth of the heap beyond the memory in use after which V8 collects all of it, in percent. V8's own limit is
  * several times that: with it, one tenant's long messages, which outlive the collections of short-lived objects, made
  * the process 100 MB larger.
  */

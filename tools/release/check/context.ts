@@ -1,4 +1,4 @@
-/** What a check of an artifact gets. */
+/** The context of an artifact's check. */
 export interface CheckContext {
   /** The repository. */
   root: string;

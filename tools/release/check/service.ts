@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { withTimeout } from "../../../server/src/lib/timeouts.ts";
 import { run } from "../run.ts";
 
-/** How to run an installed Muster: the command line up to its subcommand. */
+/** The command line of an installed Muster, up to its subcommand. */
 export interface Installation {
   /** The words before the subcommand, such as `node node_modules/.bin/muster`. */
   command: readonly string[];
@@ -26,7 +26,7 @@ export const ON_FREE_PORTS = {
 const START_MS = 60_000;
 const STOP_MS = 30_000;
 
-/** What the service says in its line `"msg":"ready"`. */
+/** The fields of the service's line `"msg":"ready"`. */
 export interface Ready {
   httpUrl: string;
   brokerUrl: string;

@@ -1,4 +1,4 @@
-/** What every artifact has to do: enroll, connect, publish, renew, and keep its data over a restart. */
+/** The story that every artifact has to pass: enroll, connect, publish, renew, and keep its data over a restart. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
@@ -17,7 +17,7 @@ export interface InstalledAgent {
 interface Told {
   deviceId: string;
   apiKey: string;
-  /** Where the agent keeps its state. */
+  /** The folder in which the agent keeps its state. */
   stateDir: string;
 }
 

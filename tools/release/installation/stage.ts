@@ -8,8 +8,8 @@ import { run } from "../run.ts";
 const WORKSPACES = ["server", "agent"];
 
 /**
- * What no program reads in dependencies: types, maps, pages, tests and the PostgreSQL extensions that PGlite brings.
- * Licences stay.
+ * The files of dependencies that no program reads: types, maps, pages, tests and the PostgreSQL extensions that PGlite
+ * brings. Licences stay.
  */
 const UNUSED = [
   "**/*.{ts,cts,mts,map}",

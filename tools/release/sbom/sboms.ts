@@ -13,7 +13,7 @@ const OURS: ReadonlySet<string> = new Set(["@muster/admin", "@muster/agent", "@m
 /** The service contains the admin app, and the agent for the demo. */
 const SERVICE = ["server", "agent", "admin"];
 
-/** What validates a document: a part of `@cyclonedx/cyclonedx-library`. */
+/** The validator of documents: a part of `@cyclonedx/cyclonedx-library`. */
 interface Library {
   Spec: { Version: Record<string, unknown> };
   Validation: { JsonStrictValidator: new (version: unknown) => { validate(text: string): Promise<unknown> } };

@@ -22,7 +22,7 @@ import { numberText } from "../../texts/number-text.ts";
 import { type Column, CopyBlock, Empty, Facts, Opens, Secret, ShownOnce, Table, Time } from "../../ui/ui.ts";
 import { ROLES } from "../../words/roles.ts";
 
-/** How the identity provider keeps users and groups: its token, and what its groups stand for. */
+/** The provisioning by an identity provider: its token, and the meaning of its groups. */
 export function Provisioning() {
   return <Loaded query={useQuery(provisioningQuery)}>{(shown) => <Content shown={shown} />}</Loaded>;
 }

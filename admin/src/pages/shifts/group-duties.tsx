@@ -2,7 +2,7 @@ import type { Group } from "../../api/people/groups.ts";
 import { GroupAbsences } from "./absences.tsx";
 import { GroupOverrides } from "./group-overrides.tsx";
 
-/** What changes the duties of a group for a time. The screen of the group loads it last. */
+/** Temporary changes of a group's duties. The screen of the group loads it last. */
 export default function GroupDuties({ group }: { group: Group }) {
   return (
     <>

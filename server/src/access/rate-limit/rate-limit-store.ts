@@ -29,7 +29,7 @@ export interface AuthorizedKey {
   last_used_at: Date | null;
   /** Whether each request comes from a range of its service account; null if requests may come from anywhere. */
   allowed: boolean[] | null;
-  /** How many of the requests are admitted: the first ones. */
+  /** The number of admitted requests: the first ones. */
   passed: number;
   used: number;
   oldest_ms: number;

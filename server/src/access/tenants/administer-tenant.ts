@@ -20,7 +20,7 @@ export interface TenantRecord {
   telemetryRetentionDays: number;
   /** Whether its admins must have a second factor. */
   adminsNeedFactor: boolean;
-  /** Who is told by e-mail of a page that reached nobody: every admin, or none. */
+  /** The recipients of an e-mail about a page that reached nobody: every admin, or none. */
   lastResort: LastResort;
   /** The openings of one rule on one device within an hour beyond which it pages once, as flapping; 0 for never. */
   flapsAbove: number;

@@ -23,8 +23,8 @@ interface OwnState {
 }
 
 /**
- * How long an answer of the database is reused, so that a client without credentials cannot make the database work at
- * each request.
+ * The time for which an answer of the database is reused, so that a client without credentials cannot make the database
+ * work at each request.
  */
 const DATABASE_ANSWER_MS = 1_000;
 

@@ -120,8 +120,8 @@ const UNREADABLE: Record<string, [status: string, error: string, message: string
 };
 
 /**
- * How long a client may keep sending after its last answer: closing immediately would reset the connection and lose the
- * answer.
+ * The longest that a client may keep sending after its last answer: closing immediately would reset the connection and
+ * lose the answer.
  */
 const LINGER_MS = 500;
 

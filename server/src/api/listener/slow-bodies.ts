@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { GatedBlock, UnderWay } from "./gated-connection.ts";
 
-/** How long a request may wait for its body while other requests wait for its place. */
+/** The longest that a request may wait for its body while other requests wait for its place. */
 const BODY_MS = 1_000;
 const CHECK_MS = 250;
 

@@ -28,7 +28,7 @@ export interface AdminTools {
   operationsOf(session: Session): string[];
 }
 
-/** How long an unknown session is refused without querying the database again. */
+/** The time for which an unknown session is refused without querying the database again. */
 const UNKNOWN_MS = 2 * SECOND;
 
 /** The tokens of refused sessions: unknown ones, and those that have used up their minute. */

@@ -3,7 +3,7 @@ import { type Clock, SECOND } from "../../lib/clock.ts";
 import { isMusterError } from "../../lib/errors.ts";
 import { RefusedCredentials } from "../../lib/limits/refused-credentials.ts";
 
-/** How long an invalid key is refused without querying the database again. */
+/** The time for which an invalid key is refused without querying the database again. */
 const INVALID_MS = 2 * SECOND;
 
 /**

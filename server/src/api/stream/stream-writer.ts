@@ -7,8 +7,8 @@ import { COMMENT, type Frame, frameText } from "./frames.ts";
 const COMMENT_MS = 15_000;
 
 /**
- * How long a client may read nothing while more is waiting, before it is closed: a feed that waits for it could not be
- * stopped.
+ * The longest that a client may read nothing while more is waiting, before it is closed: a feed that waits for it could
+ * not be stopped.
  */
 const DRAIN_MS = 5_000;
 

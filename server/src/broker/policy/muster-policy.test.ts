@@ -15,7 +15,7 @@ const [ONE, OTHER, THIRD] = rootCertificates.slice(0, 3).map((pem) => new X509Ce
   Buffer,
 ];
 
-/** How a refusal names the device. */
+/** The name of the device in a refusal. */
 const SUBJECT = { tenantId: "tenant", deviceId: "pump-1", serialNumber: "0a" };
 const PUMP = {
   ...SUBJECT,

@@ -46,7 +46,7 @@ export interface RefusalRecord extends Omit<Refusal, "tenantId" | "reason" | "is
   /** The number of refusals of this address and reason that the entry stands for, and the time of the last one. */
   occurrences: number;
   lastAt: Date;
-  /** Why the client was refused and what to do about it, in sentences. */
+  /** The cause of the refusal and its cure, in sentences. */
   cause: string;
   cure: string;
 }

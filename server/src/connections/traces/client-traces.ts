@@ -10,7 +10,7 @@ import { lockMqttClient } from "../mqtt-client-store.ts";
 import type { TraceRecorder } from "./trace-recorder.ts";
 import { countTraces, findTrace, listTraceEntries, lockTraces, replaceTrace, type TraceKind } from "./trace-store.ts";
 
-/** How long a client is traced. */
+/** The duration of a trace. */
 export const TRACE_MS = 5 * MINUTE;
 
 /** Something that a traced client sent, received or was refused. Payloads are not part of it. */

@@ -21,7 +21,7 @@ export interface SetUp extends Visit {
   password: string;
 }
 
-/** What the pages without a session need to know about the service. */
+/** The facts about the service that the pages without a session need. */
 export interface SetUpState {
   /** Whether there is still no user. */
   open: boolean;

@@ -14,7 +14,7 @@ import type { ProviderRow } from "./provider-store.ts";
 export const ALGORITHMS = ["ES256", "RS256", "PS256", "EdDSA", "Ed25519"];
 /** The difference of clocks that is tolerated. */
 export const SKEW_SECONDS = 60;
-/** How long the description of a provider and its keys are cached; an unknown key id fetches them again earlier. */
+/** The time for which a provider's description and keys are cached; an unknown key id fetches them again earlier. */
 const CACHED_MS = 5 * MINUTE;
 /** The least time between two fetches of keys because of an unknown key id. */
 const COOL_DOWN_MS = 5 * SECOND;

@@ -21,7 +21,10 @@ export interface Named {
   email?: string | undefined;
 }
 
-/** How a person can sign in. It depends on the tenant or the domain alone, not on whether the person has an account. */
+/**
+ * The ways in which a person can sign in. They depend on the tenant or the domain alone, not on whether the person has
+ * an account.
+ */
 export interface SignInMethods {
   password: boolean;
   provider: { tenant: string; name: string } | null;

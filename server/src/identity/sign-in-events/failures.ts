@@ -1,4 +1,4 @@
-/** Why a sign-in, or a check within a session, failed. */
+/** The reason a sign-in, or a check within a session, failed. */
 export type FailureCause =
   | "password"
   | "code"

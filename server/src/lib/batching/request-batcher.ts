@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withTimeout } from "../timeouts.ts";
 
 /**
- * How far apart the batches of connects begin: a statement costs server and database as much as some ten of its rows.
+ * The time between the starts of two batches of connects: a statement costs server and database as much as some ten of
+ * its rows.
  */
 export const CONNECTS_APART_MS = 20;
 
@@ -80,7 +81,7 @@ export class RequestBatcher<Request, Answer> {
     return delaysAtMostMs === undefined ? running : withTimeout(running, delaysAtMostMs, () => undefined);
   }
 
-  /** How long the next batch is to wait. */
+  /** Returns the time that the next batch must still wait. */
   #leftMs(): number {
     const { most, apartMs = 0 } = this.#options;
     return this.#waiting.length < most ? this.#begunAt + apartMs - performance.now() : 0;

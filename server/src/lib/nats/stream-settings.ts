@@ -12,6 +12,6 @@ export interface StreamSettings {
   maxBytes: number;
   /** The number of servers that have a copy of each batch. */
   replicas: number;
-  /** How long sessions stay open and messages are acknowledged while the database answers no process. */
+  /** The time for which sessions stay open and messages are acknowledged while the database answers no process. */
   sessionsMs: number;
 }

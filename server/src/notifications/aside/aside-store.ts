@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type Viewer, visibleDevice } from "../../access/access.ts";
 import type { Db, Tx } from "../../db/database.ts";
 
-/** What keeps single anomalies from paging. */
+/** The settings that keep single anomalies from paging. */
 export interface AsideRow {
   anomalyId: string;
   snoozedUntil: Date | null;
@@ -57,7 +57,7 @@ export async function findAsideAnomaly(
   return rows[0];
 }
 
-/** How long an anomaly is snoozed, and its rule muted on its device; `null` if it is not. */
+/** The times until which an anomaly is snoozed and its rule muted on its device; `null` if it is not. */
 export interface Aside {
   snoozedUntil: Date | null;
   mutedUntil: Date | null;

@@ -1,6 +1,6 @@
 import { HOUR } from "../../lib/clock.ts";
 
-/** How an opening relates to the earlier ones of its rule on its device. */
+/** The relation of an opening to the earlier ones of its rule on its device. */
 export interface Flapping {
   /** Whether it is the first of the episode, whose page stands for all. */
   first: boolean;

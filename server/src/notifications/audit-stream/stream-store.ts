@@ -4,7 +4,7 @@ import type { AuditStreamsTable } from "../../db/schema.generated.ts";
 
 export type StreamKind = AuditStreamsTable["kind"];
 
-/** Where the audits of a tenant are sent. */
+/** The destination of a tenant's audits. */
 export interface StreamRow {
   tenant_id: string;
   kind: StreamKind;

@@ -10,7 +10,7 @@ const RECENT = sql`interval '30 minutes'`;
 /** The largest number of silences that are grouped at once. */
 const MOST_SILENT = 20_000;
 
-/** How the page of a silent device is grouped. */
+/** The grouping of one silent device's page. */
 export interface GroupingRow {
   anomalyId: string;
   tenantId: string;

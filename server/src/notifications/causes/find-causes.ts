@@ -1,6 +1,6 @@
 /**
- * What devices may share, the most telling first: of properties that explain an outage equally well, the first one is
- * named.
+ * The properties that devices may share, the most telling first: of properties that explain an outage equally well, the
+ * first one is named.
  */
 export const CAUSES = ["address", "block", "node", "batch", "version", "type", "group"] as const;
 export type CauseKind = (typeof CAUSES)[number];
@@ -15,10 +15,10 @@ export interface Silent {
   shared: Shared;
 }
 
-/** How many of all watched devices have a value, by kind and value. */
+/** The number of watched devices that have a value, by kind and value. */
 export type Fleet = Readonly<{ total: number; having: (kind: CauseKind, value: string) => number }>;
 
-/** What silent devices have in common, unlike the others. */
+/** The properties that silent devices have in common, unlike the others. */
 export interface Cause {
   /** `all` if nearly every device is silent. */
   kind: CauseKind | "all";

@@ -14,7 +14,7 @@ import {
   recentOutages,
 } from "./outage-store.ts";
 
-/** How the pages of silent devices are grouped. */
+/** The grouping of the pages of silent devices. */
 export interface Grouped {
   /** The silences that wait for others, by the anomaly's id. */
   waiting: Map<string, Hold>;

@@ -50,7 +50,7 @@ export function explains({ kind, value }: RecentOutage, shared: Shared): boolean
   return kind === "all" || (shared[kind]?.includes(value) ?? false);
 }
 
-/** What the one page of an outage says to a group. */
+/** The content of an outage's one page to a group. */
 export interface OutagePage {
   outageId: string;
   groupId: string;

@@ -2,7 +2,7 @@ import { addMs, DAY, HOUR, SECOND } from "../../lib/clock.ts";
 
 const FIRST_MS = 5 * SECOND;
 const LONGEST_MS = HOUR;
-/** How long delivery of a message is attempted, from its creation. */
+/** The time from a message's creation for which its delivery is attempted. */
 export const EXPIRY_MS = DAY;
 
 /**

@@ -8,7 +8,7 @@ import { type DeliveryFilter, type DeliveryRecord, listDeliveryRows } from "./de
 export interface DeliveryQuery extends Omit<DeliveryFilter, "viewer" | "asking">, PageRequest {}
 
 export interface ListedDelivery extends DeliveryRecord {
-  /** Why a pending message cannot be sent now. */
+  /** The reason a pending message cannot be sent now. */
   obstacle: Obstacle | null;
 }
 

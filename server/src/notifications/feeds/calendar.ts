@@ -18,7 +18,7 @@ export interface CalendarOf {
   baseUrl: string;
 }
 
-/** How many people a title names, and a description. */
+/** The numbers of people that a title and a description name. */
 const NAMED = 3;
 const DESCRIBED = 20;
 /** The number of events that are rendered at once. */

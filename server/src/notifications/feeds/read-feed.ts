@@ -69,7 +69,7 @@ async function dutiesIn(
   for (let from = addMs(now, -BEHIND_MS), first = true; from < until; from = addMs(from, SLICE_MS), first = false) {
     const slice: CalendarDuty[] = [];
     for (const group of groups) {
-      // What began before a slice is of the one before.
+      // A duty that began before a slice belongs to the previous one.
       for (const duty of dutiesOf(group, from, addMs(from, SLICE_MS))) {
         const shown = { ...duty, groupName: group.name };
         if ((first || duty.startsAt >= from) && isShown(shown)) slice.push(shown);

@@ -15,7 +15,10 @@ import { rosterBetween } from "../roster/roster.ts";
 import { type KnownDuty, lockDueGroups, recordDuty, watchGroups } from "./hand-over-store.ts";
 
 const BATCH = 50;
-/** How long a change of shifts, overrides or absences may stay unnoticed; a foreseen hand-over is noticed on time. */
+/**
+ * The longest that a change of shifts, overrides or absences may stay unnoticed; a foreseen hand-over is noticed on
+ * time.
+ */
 const LOOK_MS = 5 * MINUTE;
 
 /** Returns a function that may be called as often as desired; it looks for groups to watch once per clock minute. */

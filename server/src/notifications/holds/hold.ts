@@ -1,13 +1,13 @@
 import { MINUTE } from "../../lib/clock.ts";
 
-/** What puts escalation steps off. */
+/** The reasons to put escalation steps off. */
 export const HELD_BY = ["window", "snooze", "mute", "flapping", "cause", "outage", "dependency"] as const;
 export type HeldBy = (typeof HELD_BY)[number];
 
 /** The interval at which a page is checked again while an outage, or the silence of a device above, goes on. */
 export const CHECK_MS = 5 * MINUTE;
 
-/** Why the pages of an anomaly are held back, and until when at least. */
+/** The reason the pages of an anomaly are held back, and the earliest time of release. */
 export interface Hold {
   by: HeldBy;
   until: Date;

@@ -6,7 +6,7 @@ import type { Notice } from "./notice.ts";
 
 /** A push service accepts 4,096 octets; the header, the tag and the JSON around the text need the rest. */
 const MOST = { title: 200, bodyOctets: 2_000 } as const;
-/** How long a push service keeps a message for a device that is off. */
+/** The time for which a push service keeps a message for a device that is off. */
 const TTL_SECONDS = 24 * 3_600;
 
 /**

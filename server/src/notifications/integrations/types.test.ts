@@ -22,7 +22,7 @@ const SETTINGS: Record<TypeName, Record<string, string>> = {
 };
 const TYPES = Object.entries(REGISTRY) as [TypeName, ChannelType][];
 
-/** What a hostile device or user could write into a name. */
+/** Text that a hostile device or user could write into a name. */
 const HOSTILE = [
   "<!channel> <!here> <@U123> <https://evil.example|click>",
   "@everyone @here @channel @all <@&1>",
@@ -187,7 +187,7 @@ const CONTRACTS: Record<TypeName, z.ZodType> = {
   http: z.strictObject({ kind: z.string(), title: z.string(), text: z.string(), url: link, key: z.string() }),
 };
 
-/** What the whole body may have at most, where a service says so. */
+/** The limit on the whole body, for services that state one. */
 const MOST_OCTETS: Partial<Record<TypeName, number>> = {
   teams: 28_000,
   google_chat: 32_000,
@@ -195,7 +195,7 @@ const MOST_OCTETS: Partial<Record<TypeName, number>> = {
   pagerduty: 512_000,
 };
 
-/** What must not be in a body, because the service would act on it. */
+/** Text that a body must not contain, because the service would act on it. */
 const ACTIVE: Partial<Record<TypeName, RegExp>> = {
   google_chat: /<users\/|<a href/,
   mattermost: /@(channel|all|here|everyone)\b/,

@@ -25,7 +25,7 @@ export interface GroupChannel {
   /** The name of an integration and its service; `null` for the other types. */
   name: string | null;
   service: string | null;
-  /** Why nothing can be sent there now. */
+  /** The reason nothing can be sent there now. */
   obstacle: Obstacle | null;
 }
 

@@ -10,7 +10,7 @@ import { hastenNext, type PageRow } from "./page-store.ts";
 import { type PagedAnomaly, readAnomalies } from "./paged-anomaly-store.ts";
 import { anomaliesIn, lockUnreached, markUnreached, type UnreachedGroup } from "./unreached-store.ts";
 
-/** How long an address must have been failing until its messages are not awaited any more. */
+/** The time of failures after which an address's messages are no longer awaited. */
 const PATIENCE_MS = 5 * SECOND;
 
 /**

@@ -9,7 +9,7 @@ export interface PagedAnomaly {
   device_name: string;
   place: string | null;
   metric: string | null;
-  /** What the device's type says about the metric. */
+  /** The description of the metric in the device's type. */
   label: string | null;
   unit: string | null;
   value: unknown;

@@ -2,7 +2,7 @@ import { boundedToGroupsOf, useCase } from "../../access/access.ts";
 import type { NotificationsDeps } from "../deps.ts";
 import { countChannels, countSilentGroups, countUnreached } from "./paging-problem-store.ts";
 
-/** What keeps pages from reaching people. */
+/** The obstacles that keep pages from reaching people. */
 export interface PagingProblems {
   /** Whether e-mails can be sent. */
   mailServer: boolean;

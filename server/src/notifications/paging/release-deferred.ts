@@ -75,7 +75,7 @@ async function readContext(tx: Tx, due: readonly DueDeferredRow[], now: Date): P
 }
 
 interface Considered {
-  /** Why the message is deferred further. */
+  /** The reason the message is deferred further. */
   deferred?: Deferral | undefined;
   messages: NewDelivery[];
 }

@@ -2,7 +2,7 @@ import { dutyAt, nextDuty } from "../../groups/groups.ts";
 import { addMs, DAY } from "../../lib/clock.ts";
 import { type Roster, rosterAt, rosterBetween } from "./roster.ts";
 
-/** How far ahead a user's next duty is looked for; a rotation that is longer is looked at again then. */
+/** The time ahead in which a user's next duty is looked for; a longer rotation is looked at again then. */
 const AHEAD_MS = 28 * DAY;
 
 /** Whether a user is on duty, and when their next duty begins. */

@@ -12,7 +12,7 @@ export interface TestMessage {
   state: "pending" | "sent" | "failed";
   /** The error of the last attempt. */
   error: string | null;
-  /** Why a pending message cannot be sent now. */
+  /** The reason a pending message cannot be sent now. */
   obstacle: Obstacle | null;
 }
 

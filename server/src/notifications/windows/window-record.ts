@@ -1,7 +1,7 @@
 import type { Duty, ShiftTimes } from "../../groups/groups.ts";
 import { nextWindow, type WindowTimes, windowAt } from "./window-calendar.ts";
 
-/** What a window covers: every device, those of a group or of a device type, or the named ones. */
+/** The scopes of a window: every device, those of a group or of a device type, or the named ones. */
 export const COVERS = ["all", "group", "deviceType", "devices"] as const;
 export type Covers = (typeof COVERS)[number];
 

@@ -162,7 +162,7 @@ export async function deleteEndedWindows(db: Db, before: Date, limit: number): P
   return rows.length;
 }
 
-/** What a caller's right to change a window depends on. */
+/** The facts on which a caller's right to change a window depends. */
 export interface Coverage {
   covers: Covers;
   groupId: string | null;

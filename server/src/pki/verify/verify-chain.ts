@@ -6,8 +6,8 @@ import { ecdsaHash, importP256, isP256Spki, wholeOctets } from "../keys/ecdsa.ts
 import { type CertificateFacts, readCertificate } from "./read-certificate.ts";
 
 /**
- * Why a client certificate is refused. `wrong_ca`: the chain ends at no trusted root. `no_chain`: intermediates are
- * missing.
+ * The reason a client certificate is refused. `wrong_ca`: the chain ends at no trusted root. `no_chain`: intermediates
+ * are missing.
  */
 export type ChainProblem =
   | "unreadable"

@@ -8,7 +8,7 @@ import { type AverageOf, ageOf, type ConditionMemory, type Given, measured } fro
 /** A rule whose conditions have memories, ready for evaluation: one with a measure, or with several conditions. */
 export interface DerivedRule {
   conditions: readonly { condition: Condition<RuleValue>; sideOf: CompiledRule["sideOf"] }[];
-  /** How several conditions combine. */
+  /** The operator that combines several conditions. */
   combine: "and" | "or";
   durations: Pick<CompiledRule, "forUs" | "clearForUs">;
   /** Whether each time at which the device sends anything counts. */
@@ -40,7 +40,7 @@ export interface DerivedState {
   last: number;
 }
 
-/** What a device sent at one time, as far as it counts. */
+/** The relevant values that a device sent at one time. */
 export interface Sent {
   time: number;
   /** Whether the time is later than that of everything the device sent before. */

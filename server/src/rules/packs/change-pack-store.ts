@@ -40,7 +40,7 @@ export async function deleteThresholdRow(tx: Tx, tenantId: string, id: string): 
   await sql`DELETE FROM thresholds WHERE tenant_id = ${tenantId} AND id = ${id}`.execute(tx);
 }
 
-/** Why an anomaly ends whose pack was changed (`EndReason` of anomalies). */
+/** The reason an anomaly ends because its pack was changed (`EndReason` of anomalies). */
 export type PackEndReason = "rule_changed" | "pack_disabled" | "pack_deleted";
 
 /**

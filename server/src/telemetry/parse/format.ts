@@ -9,7 +9,7 @@ export interface Extracted {
   pointer: JsonPointer;
 }
 
-/** How the payloads of a device type are read. */
+/** The way in which payloads of a device type are read. */
 export interface Format {
   payloadFormat: PayloadFormat;
   /** The only values that are read; empty to read all. */

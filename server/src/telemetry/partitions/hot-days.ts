@@ -1,6 +1,6 @@
 import { addMs, DAY, HOUR } from "../../lib/clock.ts";
 
-/** How long messages stay as rows after the end of their day. Messages that arrive even later cost more. */
+/** The time for which messages stay as rows after the end of their day. Messages that arrive even later cost more. */
 const HOT_MS = DAY;
 /** An upper bound for the duration of a read and the difference between two clocks. */
 const MARGIN_MS = HOUR;

@@ -17,7 +17,7 @@ const MAX_RECORDS = 1_000;
 interface TenantRecord {
   /** The number of good batches until it shares batches again; 0 if it does. */
   remaining: number;
-  /** How often a batch of this tenant alone was slow or failed. */
+  /** The number of batches of this tenant alone that were slow or failed. */
   strikes: number;
   /** The time of its last clearing on a logical clock. */
   clearedAt: number;

@@ -23,7 +23,7 @@ export interface PendingMessage {
   parts: readonly PreparedMessage[];
   /** The number of rows of the parts that are stored. */
   storedRows: number;
-  /** How often the database timed out on a batch with this message alone. */
+  /** The number of times that the database timed out on a batch with this message alone. */
   timeouts: number;
   readonly resolve: (notStored?: NotStored) => void;
   readonly reject: (error: unknown) => void;

@@ -1,8 +1,8 @@
 import { SECOND } from "../../lib/clock.ts";
 
-/** How long a report counts. Each process reports every second while the database answers it. */
+/** The time for which a report counts. Each process reports every second while the database answers it. */
 const CURRENT_MS = 3 * SECOND;
-/** How long a process may take to reconnect to a recovered database before the reports of others count. */
+/** The longest that a process may take to reconnect to a recovered database before the reports of others count. */
 const GRACE_MS = 6 * SECOND;
 
 /** The reports of other processes on the database. Times are monotonic milliseconds. */

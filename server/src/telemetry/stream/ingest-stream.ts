@@ -29,7 +29,7 @@ const DUPLICATE_WINDOW_MS = 120 * SECOND;
 /** The interval between checks of the stream, even while the database does not answer. */
 const CHECK_MS = SECOND;
 const ANSWERED_MS = 4 * SECOND;
-/** How long NATS servers that started together with this process may take to join and elect a leader. */
+/** The longest that NATS servers started together with this process may take to join and elect a leader. */
 const PLACED_MS = 30 * SECOND;
 
 /** Returns the subject on which a process announces that the database answers it. */

@@ -27,7 +27,7 @@ export interface Receiver {
   remove(): Promise<void>;
 }
 
-/** How to run a program as receiver. */
+/** The command that runs a program as receiver. */
 export interface Program {
   kind: NewStream["kind"];
   /** The address for clients. */

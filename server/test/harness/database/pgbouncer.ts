@@ -9,7 +9,7 @@ import { eventually } from "../eventually.ts";
 
 const program = findProgram();
 
-/** Why tests with PgBouncer are skipped; undefined if they run. */
+/** The reason tests with PgBouncer are skipped; undefined if they run. */
 export const pgbouncerMissing =
   program === undefined ? "no pgbouncer on the PATH or in /usr/sbin (Debian package pgbouncer)" : undefined;
 

@@ -13,7 +13,7 @@ export const NATS_VERSION_FLOOR = "2.9";
 /** The path of the server, if it is installed. */
 export const natsProgram: string | undefined = findProgram();
 
-/** Why tests with NATS are skipped; undefined if they run. */
+/** The reason tests with NATS are skipped; undefined if they run. */
 export const natsMissing =
   natsProgram === undefined ? "no nats-server on the PATH or in /usr/sbin (Debian package nats-server)" : undefined;
 

@@ -8,7 +8,7 @@ import { decodeJwt, decodeProtectedHeader, type JWTHeaderParameters, type JWTPay
 import Provider from "oidc-provider";
 import { selfSigned } from "../http/sinks.ts";
 
-/** What the provider knows about a person, by the name with which they sign in there. */
+/** The provider's facts about a person, by the name with which they sign in there. */
 export type People = Record<string, Record<string, unknown>>;
 
 /** Changes the token that the provider sends; absent for an honest one. */

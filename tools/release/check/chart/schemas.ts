@@ -13,7 +13,7 @@ interface Definition {
 
 type Definitions = Record<string, Definition>;
 
-/** Where kubeconform finds the schemas that {@link writeSchemas} has written. */
+/** The location at which kubeconform finds the schemas that {@link writeSchemas} has written. */
 export const SCHEMA_FILE = "{{ .ResourceKind }}-{{ .ResourceAPIVersion }}.json";
 
 /** The groups of the objects that the chart makes. */

@@ -21,7 +21,7 @@ import { withPostgres } from "./postgres.ts";
 
 /** The time within which the service is ready on the embedded database with data. */
 const MOST_START_MS = 5_000;
-/** How often a start is tried, because other programs on this machine may slow one down. */
+/** The number of attempts to start; other programs on this machine may slow one down. */
 const STARTS = 3;
 /** The time after which the memory of an idle service no longer changes. */
 const IDLE_MS = 60_000;

@@ -9,7 +9,7 @@ const body = z
   .strictObject({ until: instant.nullable().meta({ description: "The end; `null` ends it now" }) })
   .meta({ id: "SetAside" });
 
-/** How long an anomaly is set aside. */
+/** The time for which an anomaly is set aside. */
 const aside = {
   snoozedUntil: nullableTimestamp.meta({ description: "The end of the anomaly's snooze; null if it has none" }),
   mutedUntil: nullableTimestamp.meta({ description: "Until when its rule does not page about its device" }),

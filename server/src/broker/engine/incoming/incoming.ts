@@ -16,7 +16,7 @@ export interface Incoming extends Ordered {
   /** The outcome of retaining it; `undefined` before that, and if it is not to be retained. */
   retained?: RetainOutcome["kind"];
   fate: Fate;
-  /** Why nothing of it is stored as telemetry. */
+  /** The reason nothing of it is stored as telemetry. */
   refusal?: string | undefined;
   /** Set on the first attempt to store it: a commit whose answer was lost is then repeated with the same times. */
   arrival?: FirstArrival;

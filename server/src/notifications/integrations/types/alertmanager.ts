@@ -2,7 +2,7 @@ import { addMs, DAY } from "../../../lib/clock.ts";
 import { type ChannelType, postJson, shorten } from "../channel-type.ts";
 import type { Notice } from "../notice.ts";
 
-/** How long an alert fires that nothing resolves; Alertmanager would end it after five minutes. */
+/** The time for which an unresolved alert fires; Alertmanager would end it after five minutes. */
 const FIRES_MS = 7 * DAY;
 const MOST_VALUE = 4_000;
 

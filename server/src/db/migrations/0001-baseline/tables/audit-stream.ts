@@ -1,4 +1,4 @@
-/** Where tenants have their audits sent, and the entries that wait for their receiver. */
+/** The audit streams of tenants, and the entries that wait for their receiver. */
 export const auditStreamTables = `
 -- "lease": the process that sends now, until "leased_until". "lost": entries that waited too long, or were refused.
 CREATE TABLE audit_streams (

@@ -1,4 +1,4 @@
-/** How a device gets its identity: claims, certificates, and what is known of their keys. */
+/** The identity of devices: claims, certificates, and known facts about their keys. */
 export const certificatesTables = `
 -- A pending claim keeps its device type from being deleted; other claims lose their reference to it.
 CREATE TABLE claims (

@@ -1,4 +1,4 @@
-/** How users sign in: sessions, the throttle for failed attempts, one-time links and second factors. */
+/** Sign-in: sessions, the throttle for failed attempts, one-time links and second factors. */
 export const identityTables = `
 -- A signed-in user of the admin app. Only the hash of the session's token is stored. "verified_at": when the user last
 -- gave the password and the second factor.

@@ -1,4 +1,4 @@
-/** Who is told of what: the inbox of events, pages, addresses and choices of users, webhooks. */
+/** Notifications: the inbox of events, pages, addresses and choices of users, webhooks. */
 export const notificationsTables = `
 -- Events that cause notifications. The transaction of the event inserts the row, and the transaction that acts on it
 -- deletes it: no page is lost, and none waits for unrelated transactions.
