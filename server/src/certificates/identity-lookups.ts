@@ -19,7 +19,7 @@ export function createIdentityLookups({ connects }: Pick<Database, "connects">):
       const identities = await findIdentities(connects, fingerprints);
       return fingerprints.map((fingerprint) => identities.get(fingerprint));
     },
-    isOfAll: () => true,
+    failsWholeBatch: () => true,
   });
   return (fingerprint) => lookups.ask(fingerprint);
 }

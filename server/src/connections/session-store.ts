@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from "kysely";
 import { lockForSessions } from "../certificates/certificates.ts";
 import { plainArray, textArray } from "../db/array-literal.ts";
 import type { Db } from "../db/database.ts";
-import { isUnavailable } from "../db/refusal.ts";
 import { type Parameters, runStatement, statement } from "../db/statement.ts";
 import { isIncomplete, mustBeComplete } from "./nodes/complete-store.ts";
 import { isLive } from "./nodes/node-store.ts";
@@ -120,8 +119,6 @@ export async function upsertSessions(db: Db, sessions: readonly NodeSessionRow[]
   const bySession = new Map(rows.map((row) => [row.session_id, row]));
   return sessions.map(({ sessionId }) => bySession.get(sessionId));
 }
-
-export { isUnavailable };
 
 export function columnsOf(sessions: readonly NodeSessionRow[]): SessionColumns {
   return {

@@ -1,8 +1,9 @@
+import { isUnavailable } from "../db/refusal.ts";
 import { batchesOf } from "../lib/batching/batches-of.ts";
 import { CONNECTS_APART_MS, RequestBatcher } from "../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "./deps.ts";
 import type { Drops } from "./drops/drops.ts";
-import { isOfIncomplete } from "./nodes/complete-store.ts";
+import { isNodeIncomplete } from "./nodes/complete-store.ts";
 import type { NodeLease } from "./nodes/node-lease.ts";
 import {
   type NumberedSession,
@@ -12,13 +13,7 @@ import {
   restoreMissingSessions,
 } from "./nodes/restore-store.ts";
 import type { Presence } from "./presence.ts";
-import {
-  isUnavailable,
-  type NodeSessionRow,
-  type OpenedRow,
-  type SessionRow,
-  upsertSessions,
-} from "./session-store.ts";
+import { type NodeSessionRow, type OpenedRow, type SessionRow, upsertSessions } from "./session-store.ts";
 
 const MOST_AT_ONCE = 64;
 const NOTHING = { previous: undefined, awaitReplaced: undefined, hasCommands: false, hasStored: false, hasWill: false };
@@ -86,7 +81,7 @@ export class Sessions {
       // A statement can change a row only once.
       keysOf: ({ clientId }) => [clientId],
       run: (rows) => upsertSessions(deps.database.connects, rows),
-      isOfAll: (error) => isUnavailable(error) || isOfIncomplete(error),
+      failsWholeBatch: (error) => isUnavailable(error) || isNodeIncomplete(error),
     });
   }
 
@@ -203,7 +198,7 @@ export class Sessions {
     try {
       return await this.#openings.ask(row);
     } catch (error) {
-      if (!isOfIncomplete(error)) throw error;
+      if (!isNodeIncomplete(error)) throw error;
     }
     await this.#complete();
     return await this.#openings.ask(row);

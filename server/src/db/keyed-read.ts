@@ -71,7 +71,7 @@ function batcherOf(db: Db, read: KeyedRead<never, object>): Batcher {
   const batcher: Batcher = new RequestBatcher({
     most: MOST_AT_ONCE,
     run: (keys: object[]) => readAll(db, read as unknown as KeyedRead<object, object>, keys),
-    isOfAll: (error) => !isDataException(error),
+    failsWholeBatch: (error) => !isDataException(error),
   });
   ofDb.set(read, batcher);
   return batcher;

@@ -11,7 +11,7 @@ export interface SignedLeaf {
   leaf: LeafCertificate;
   /** The issuing intermediate, as PEM. */
   chainPem: string;
-  /** The same as DER, nearest first. */
+  /** The chain as DER, nearest first. */
   chainDers: Buffer[];
 }
 

@@ -42,7 +42,7 @@ export function createAdmissions({ database, clock }: AccessDeps, requestClock: 
     most: MAX_BATCH,
     delaysAtMostMs: MAX_WAIT_MS,
     run: authorizeAll,
-    isOfAll: () => true,
+    failsWholeBatch: () => true,
     sparesWaiting: true,
   });
 

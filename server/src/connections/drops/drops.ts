@@ -52,7 +52,7 @@ export function createDrops(deps: ConnectionsDeps): Drops {
   const checks = new RequestBatcher<DropNumbers, boolean>({
     most: MOST_CHECKED,
     run: (requests) => areAcknowledged(database.connects, requests),
-    isOfAll: () => true,
+    failsWholeBatch: () => true,
   });
   const unlisten: Unlisten[] = [];
   let node: ReadingNode | undefined;

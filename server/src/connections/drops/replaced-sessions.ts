@@ -35,7 +35,7 @@ export function createAwaitReplaced(
   const checks = new RequestBatcher<ReplacingSession, ReplacedState>({
     most: MOST_CHECKED,
     run: (requests) => openReplaced(database.connects, requests, addMs(clock.now(), -TAKEOVER_MS)),
-    isOfAll: () => true,
+    failsWholeBatch: () => true,
   });
 
   return async (session, known, notify) => {

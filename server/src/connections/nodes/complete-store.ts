@@ -17,7 +17,7 @@ export const isComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>
 export const isIncomplete = sql`(n.part <> 'jobs' AND NOT ${isComplete(sql`n.id`)})`;
 
 /** Whether a statement was refused by {@link mustBeComplete}. */
-export const isOfIncomplete = (error: unknown): boolean => refusalCode(error) === INCOMPLETE;
+export const isNodeIncomplete = (error: unknown): boolean => refusalCode(error) === INCOMPLETE;
 
 /** Builds a condition that fails the whole statement if the node is not complete. */
 export const mustBeComplete = (nodeId: RawBuilder<unknown>): RawBuilder<boolean> =>

@@ -1,6 +1,6 @@
+import { isUnavailable } from "../../db/refusal.ts";
 import { RequestBatcher } from "../../lib/batching/request-batcher.ts";
 import type { ConnectionsDeps } from "../deps.ts";
-import { isUnavailable } from "../session-store.ts";
 import { endEarlier, hasEarlier, insertWills, type StoredWill, takeWills } from "./will-store.ts";
 
 const MOST_AT_ONCE = 64;
@@ -28,7 +28,7 @@ export interface UndelayedWills {
 }
 
 export function createUndelayedWills({ database: { db, connects }, clock }: ConnectionsDeps): UndelayedWills {
-  const shared = { most: MOST_AT_ONCE, isOfAll: isUnavailable };
+  const shared = { most: MOST_AT_ONCE, failsWholeBatch: isUnavailable };
   const added = new RequestBatcher<StoredWill, undefined>({
     ...shared,
     async run(wills) {

@@ -215,7 +215,7 @@ function valuesOf(redemption: FirstRedemption): FirstValues {
 }
 
 /** Whether an error concerns every redemption of a statement. */
-export const isOfAll = isUnavailable;
+export const failsWholeBatch = isUnavailable;
 
 /**
  * The greatest batch. It is small enough that, of some tens of devices, others are read, signed and answered while a
@@ -237,6 +237,6 @@ export function createFirstRedemptions({ db }: Pick<Database, "db">): FirstRedem
     // statement.
     keysOf: ({ reported, issued }) => [reported.fingerprintKey, issued.spkiSha256.toString("base64")],
     run: (redemptions) => enrollDevices(db, tenantId, redemptions),
-    isOfAll,
+    failsWholeBatch,
   }));
 }

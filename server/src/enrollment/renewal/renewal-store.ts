@@ -156,4 +156,4 @@ function valuesOf(renewal: SignedRenewal): RenewalValues {
 }
 
 /** Whether an error concerns every renewal of a statement. */
-export const isOfAll = (error: unknown): boolean => isUnavailable(error) && !isReadOnly(error);
+export const failsWholeBatch = (error: unknown): boolean => isUnavailable(error) && !isReadOnly(error);

@@ -2,7 +2,13 @@ import type { Database } from "../../db/database.ts";
 import { RequestBatcher, type RequestBatcherOptions } from "../../lib/batching/request-batcher.ts";
 import { TenantBatchers } from "../../lib/batching/tenant-batchers.ts";
 import type { Topics } from "../answered-topics.ts";
-import { commitRenewals, isOfAll, type LockedDevices, type NotRenewed, type SignedRenewal } from "./renewal-store.ts";
+import {
+  commitRenewals,
+  failsWholeBatch,
+  type LockedDevices,
+  type NotRenewed,
+  type SignedRenewal,
+} from "./renewal-store.ts";
 
 /**
  * The greatest batch, as small as that of redemptions for the same reasons; a statement locks its devices until its
@@ -29,7 +35,7 @@ export function createRenewals({ db }: Pick<Database, "db">): Renewals {
     // Two renewals of one certificate conflict, and two with one key create a finding, so they never share a statement.
     keysOf: ({ fingerprint, issued }) => [fingerprint, issued.spkiSha256.toString("base64")],
     run: (batch) => commitRenewals(db, batch, locked),
-    isOfAll,
+    failsWholeBatch,
   });
   const ofAll = new RequestBatcher(batchesOf("skipped"));
   const ofTenants = new TenantBatchers(() => batchesOf("awaited"));

@@ -19,7 +19,7 @@ function controlled(most = 10, apartMs = 0, more: { sparesWaiting?: boolean; del
           fail: reject,
         });
       }),
-    isOfAll: (error) => (error as Error).message === "down",
+    failsWholeBatch: (error) => (error as Error).message === "down",
   });
   return { batcher, batches };
 }

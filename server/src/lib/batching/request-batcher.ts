@@ -26,7 +26,7 @@ export interface RequestBatcherOptions<Request, Answer> {
    * Whether an error concerns every request. If not, each of the batch is run again alone, and the one that is at fault
    * fails.
    */
-  isOfAll(error: unknown): boolean;
+  failsWholeBatch(error: unknown): boolean;
   /** Whether an error of a whole batch spares the requests that wait; by default they fail with it. */
   sparesWaiting?: boolean;
   /** A batch that runs for longer no longer delays the next one. By default, batches never overlap. */
@@ -108,7 +108,7 @@ export class RequestBatcher<Request, Answer> {
       const answers = await this.#options.run(batch.map(({ request }) => request));
       for (const [at, { resolve }] of batch.entries()) resolve(answers[at]!);
     } catch (error) {
-      if (this.#options.isOfAll(error)) {
+      if (this.#options.failsWholeBatch(error)) {
         const waiting = this.#options.sparesWaiting ? [] : this.#waiting.splice(0);
         for (const { reject } of [...batch, ...waiting]) reject(error);
       } else if (batch.length === 1) batch[0]!.reject(error);
