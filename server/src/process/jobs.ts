@@ -18,7 +18,7 @@ type Job = [intervalMs: number, name: string, job: (stopped: AbortSignal) => Pro
 
 /** Starts the periodic jobs of a process. @returns a function that stops the jobs and waits for running ones */
 export function startJobs(parts: JobParts, role: Role): () => Promise<void> {
-  const jobs = role === "serve" ? ofEveryProcess(parts) : [...ofEveryProcess(parts), ...ofTheService(parts)];
+  const jobs = role === "serve" ? jobsOfProcess(parts) : [...jobsOfProcess(parts), ...jobsOfService(parts)];
   const stops = jobs.map(([intervalMs, name, job]) => startPeriodicJob(intervalMs, name, job, parts.logger));
   return async () => {
     await Promise.all(stops.map((stop) => stop()));
@@ -26,7 +26,7 @@ export function startJobs(parts: JobParts, role: Role): () => Promise<void> {
 }
 
 /** Returns the jobs that every process runs for its own state in memory. */
-function ofEveryProcess({ access, identity, requestExchange }: JobParts): Job[] {
+function jobsOfProcess({ access, identity, requestExchange }: JobParts): Job[] {
   return [
     [SECOND, "exchange the requests of addresses", () => requestExchange.send()],
     [5 * SECOND, "compare the clocks of the rate limit", () => access.compareRequestClocks()],
@@ -39,9 +39,9 @@ function ofEveryProcess({ access, identity, requestExchange }: JobParts): Job[] 
  * Returns the jobs that each service runs: for its own connections and certificates, and its share of work divided by
  * locks.
  */
-function ofTheService(parts: JobParts): Job[] {
+function jobsOfService(parts: JobParts): Job[] {
   const { telemetry, notifications, connections, authorities, database } = parts;
-  const ofTheLeader = jobsOfAll(parts).map(
+  const leaderOnly = jobsOfLeader(parts).map(
     ([intervalMs, name, job]): Job => [
       intervalMs,
       name,
@@ -56,14 +56,14 @@ function ofTheService(parts: JobParts): Job[] {
     [HOUR, "maintain the certificate authorities", () => authorities.maintain()],
     [SECOND, "send notifications", () => notifications.tick()],
     [SECOND, "deliver the audit streams", () => notifications.tickAuditStreams()],
-    ...ofTheLeader,
+    ...leaderOnly,
   ];
 }
 
 /**
- * Returns the jobs that one service runs for all that share the database. For a moment two may run a job concurrently.
+ * Returns the jobs that the leader runs for all services on the database. For a moment two may run a job concurrently.
  */
-function jobsOfAll(parts: JobParts): Job[] {
+function jobsOfLeader(parts: JobParts): Job[] {
   const { access, identity, rules, telemetry, notifications, enrollment, connections, commands, audit, events } = parts;
   return [
     [10 * SECOND, "detect silent devices", () => rules.pollSilence()],
