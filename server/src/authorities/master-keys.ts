@@ -31,7 +31,7 @@ export interface MasterKeys {
   select(check: string | undefined): Promise<void>;
   /** Returns the key with this check value, which need not be in use yet. @throws MusterError wrong_master_key */
   withCheck(check: string | undefined): Promise<Buffer>;
-  /** Does the same as in {@link MasterKeyStore}. */
+  /** Returns the key to rotate to. @throws MusterError invalid_request when a person must provide it first */
   next(): Promise<Buffer>;
   /** Puts the key in use in its place, once. @returns the remaining steps for a person, the same on every call */
   promote(): Promise<string[]>;

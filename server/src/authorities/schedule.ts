@@ -21,7 +21,10 @@ export const DEVICE_ROOT_NEEDS = 2 * INTERMEDIATE_NEEDS;
 export const SERVER_ROOT_NEEDS = 730 * DAY;
 /** The time from announcing a server root to using it when its predecessor expires: longer than any leaf is valid. */
 export const SCHEDULED_OVERLAP = 400 * DAY;
-/** The same when an operator requested it: every self-enrolled device renews within 30 days and receives the root. */
+/**
+ * The time from announcing a server root that an operator requested to using it: every self-enrolled device renews
+ * within 30 days and receives the root.
+ */
 export const REQUESTED_OVERLAP = 35 * DAY;
 /** The time for which other processes may issue with the previous intermediate, until they have received the NOTIFY. */
 const PROPAGATION = DAY;

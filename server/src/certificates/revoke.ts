@@ -41,7 +41,7 @@ export async function revokeIssued(
 }
 
 /**
- * Does the same for every certificate of a device that is being deleted.
+ * Revokes and records every certificate of a device that is being deleted.
  *
  * @returns the ids of those that were not revoked before
  */
@@ -56,7 +56,7 @@ export async function revokeIssuedToDevice(
   return revoked.map(({ id }) => id);
 }
 
-/** Does the same for every live certificate of a device. @returns their ids */
+/** Revokes and records every live certificate of a device. @returns their ids */
 export async function revokeLiveOfDevice(
   tx: Tx,
   { tenantId, actor }: Pick<Caller, "tenantId" | "actor">,
@@ -68,7 +68,9 @@ export async function revokeLiveOfDevice(
   return revoked.map(({ id }) => id);
 }
 
-/** Does the same for every certificate of every tenant with this key. @returns those that were not revoked before */
+/**
+ * Revokes and records every certificate, of any tenant, with this key. @returns those that were not revoked before
+ */
 export async function revokeIssuedWithKey(
   tx: Tx,
   spkiSha256: Buffer,
@@ -80,7 +82,7 @@ export async function revokeIssuedWithKey(
   return revoked;
 }
 
-/** Does the same for every certificate of every tenant. @returns how many were not revoked before */
+/** Revokes and records every certificate of every tenant. @returns how many were not revoked before */
 export async function revokeAllIssued(tx: Tx, actor: string, revocation: Revocation): Promise<number> {
   const revoked = await markAllRevoked(tx, actor, revocation.now);
   await recordOfTenants(tx, revoked, actor, revocation);
@@ -88,7 +90,7 @@ export async function revokeAllIssued(tx: Tx, actor: string, revocation: Revocat
 }
 
 /**
- * Does the same for every certificate of these devices, whose rows the caller has locked.
+ * Revokes and records every certificate of these devices, whose rows the caller has locked.
  *
  * @returns those that were not revoked before
  */
@@ -104,8 +106,10 @@ export async function revokeIssuedToDevices(
 }
 
 /**
- * Does the same in a restored database for the certificates that a later state revokes, and blocks its blocked keys.
- * @returns how many
+ * Revokes and records, in a restored database, the certificates that a later state revokes, and blocks its blocked
+ * keys.
+ *
+ * @returns how many were not revoked before
  */
 export async function carryCertificateEndings(
   tx: Tx,

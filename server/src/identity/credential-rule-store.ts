@@ -21,7 +21,10 @@ export async function findRule(db: Db, userId: string): Promise<CredentialRule |
   return await readRule(db, userId, sql``);
 }
 
-/** The same, locked against changes; a provider that is off is locked, too, so that nobody switches it on meanwhile. */
+/**
+ * Returns the same rule, locked against changes. A provider that is off is locked, too, so that nobody switches it on
+ * meanwhile.
+ */
 export async function lockRule(tx: Tx, userId: string): Promise<CredentialRule | undefined> {
   return await readRule(tx, userId, sql`FOR SHARE OF p`);
 }

@@ -24,7 +24,7 @@ export async function lockDevice(
   return rows[0];
 }
 
-/** Does the same for the device of the tenant's anomaly `id`, even if it is deleted. See {@link lockDevice}. */
+/** Locks and returns the device of the tenant's anomaly `id`, even if it is deleted; see {@link lockDevice}. */
 export async function lockDeviceOfAnomaly(
   tx: Tx,
   tenantId: string,

@@ -85,7 +85,7 @@ export function findTicket(
   return selectTicket(db, tenantId, id, viewer, sql``);
 }
 
-/** Does the same as {@link findTicket}, and locks the row until the transaction ends. */
+/** Finds the ticket if `viewer` may see it, and locks its row until the transaction ends. */
 export function lockTicket(
   tx: Tx,
   tenantId: string,

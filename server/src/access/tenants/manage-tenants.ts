@@ -18,7 +18,7 @@ export async function createTenant(deps: AccessDeps, input: { slug: string; name
   return await createTenantIn(deps.database.db, deps, input);
 }
 
-/** Does the same as {@link createTenant} within the transaction `db`. */
+/** Adds a tenant within the transaction `db`; see {@link createTenant}. */
 export async function createTenantIn(
   db: Db,
   deps: AdministerDeps,

@@ -11,7 +11,7 @@ export function prose(text: string, links: Links): Html[] {
   return text.split(/\n{2,}/).map((paragraph) => html`<p>${inline(paragraph, links)}</p>`);
 }
 
-/** Does the same for text within a line. */
+/** Converts text within a line: backticks mark code, and code with a page becomes a link. */
 export function inline(text: string, links: Links): (Html | string)[] {
   return text.split("`").map((part, at) => (at % 2 === 1 ? code(part, links) : part));
 }

@@ -81,7 +81,7 @@ export interface BroughtAnswer {
   flowCookie: string | undefined;
 }
 
-/** The same, with its browser. */
+/** The answer of a provider, with the browser that brings it. */
 export interface ProviderAnswer extends Visit, BroughtAnswer {}
 
 /**

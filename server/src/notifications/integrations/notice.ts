@@ -13,7 +13,7 @@ export interface Notice {
   /** The page of the app that the button opens. */
   link: { label: string; url: string };
   severity: "critical" | "major" | "minor" | "warning" | "info";
-  /** The same for all notices of one anomaly, so that a paging service folds them into one incident. */
+  /** One key for all notices of an anomaly, so that a paging service folds them into one incident. */
   key: string;
   /** When the anomaly opened, or the message was written; ISO 8601. */
   since: string;

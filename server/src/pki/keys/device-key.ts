@@ -8,7 +8,7 @@ const generate = promisify(generateKeyPair);
 export interface DeviceKey {
   /** Unencrypted PKCS#8, PEM. */
   readonly privateKeyPem: string;
-  /** The same as DER. */
+  /** The unencrypted PKCS#8, DER. */
   readonly privateKeyPkcs8: Buffer;
   /** The SubjectPublicKeyInfo, DER. */
   readonly spki: Buffer;

@@ -40,7 +40,7 @@ export interface HoursWork {
   computed?(tx: Tx, span: ComputedSpan): Promise<void>;
 }
 
-/** The same for one hour that is computed in steps. */
+/** The selection of one hour to compute in steps, and the follow-up. */
 export interface StepWork extends Pick<HoursWork, "computed"> {
   lock(tx: Tx): Promise<LargeHour | undefined>;
 }

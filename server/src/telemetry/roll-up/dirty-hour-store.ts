@@ -110,7 +110,7 @@ export async function lockDirtyHours(
   return rows;
 }
 
-/** Does the same for the marks of a span of time, due or not. */
+/** Locks up to `limit` marks of a span of time, due or not; skips the same marks as {@link lockDirtyHours}. */
 export async function lockHoursWithin(
   tx: Tx,
   { from, to, markedBy }: MarkedHours,

@@ -48,7 +48,7 @@ export async function lockLargeHour(tx: Tx, now: Date, tenantId: string): Promis
   return rows[0];
 }
 
-/** Does the same for an hour in a span of time, due or not. */
+/** Locks the mark of the earliest hour in a span of time, due or not, that is computed in steps. */
 export async function lockLargeHourWithin(tx: Tx, { from, to, markedBy }: MarkedHours): Promise<LargeHour | undefined> {
   await liftTimeLimit(tx);
   const { rows } = await sql<LargeHour>`
