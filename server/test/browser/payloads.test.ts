@@ -23,6 +23,7 @@ browserTest("an administrator names a metric, tries a payload, and sees name and
   await page.getByRole("button", { name: "Change" }).click();
   const form = page.getByRole("dialog");
   await form.getByRole("button", { name: "Add a metric" }).click();
+  await form.getByRole("textbox", { name: "Metric" }).and(page.locator(":focus")).waitFor();
   await form.getByRole("textbox", { name: "Metric" }).fill("t");
   await form.getByLabel("Name for people").fill("Bearing temperature");
   await form.getByLabel("Unit").fill("°C");
