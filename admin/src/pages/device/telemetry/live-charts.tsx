@@ -1,6 +1,8 @@
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
 import { t } from "#texts/pages/device.ts";
+import type { Schemas } from "../../../api/client.ts";
+import { latestQuery } from "../../../api/devices.ts";
 import { recentSeriesQuery } from "../../../api/live/series.ts";
 import type { TelemetrySnapshot } from "../../../api/live/telemetry-store.ts";
 import { bandsOf, marksOf, useDeviceWatch, type Watched } from "../../../parts/chart/device-watch.ts";
@@ -9,7 +11,7 @@ import { LIVE } from "../../../parts/chart/time-range.ts";
 import { type MetricSettings, metricTitle, metricValue } from "../../../parts/metrics/metric-text.ts";
 import { useMetricSettings } from "../../../parts/metrics/use-metric-settings.ts";
 import { Chart } from "../../../ui/chart/chart.tsx";
-import type { Span } from "../../../ui/chart/gaps.ts";
+import type { Point, Span } from "../../../ui/chart/gaps.ts";
 import { isNear } from "../../../ui/chart/limits.ts";
 import { Action, Ago, Section, Status, useNow } from "../../../ui/ui.ts";
 import { type LiveLine, liveLine } from "./live-lines.ts";
@@ -63,13 +65,22 @@ function useLines(deviceId: string, metrics: readonly string[], paused: boolean)
   // `combine` returns the same array while the results are the same.
   const stored = useQueries({ queries, combine: (results) => results.map(({ data }) => data) });
   const { points, state } = useTelemetry(deviceId, metrics);
+  const latest = useQuery(latestQuery(deviceId)).data;
   const lines = useMemo(
-    () => metrics.map((metric, index) => liveLine(stored[index]?.points ?? [], points.get(metric) ?? [])),
-    [metrics, stored, points],
+    () =>
+      metrics.map((metric, index) =>
+        liveLine(stored[index]?.points ?? [], points.get(metric) ?? [], latestPoint(latest?.items, metric)),
+      ),
+    [metrics, stored, points, latest],
   );
   const shown = useRef({ metrics, lines });
   if (!paused || shown.current.metrics !== metrics) shown.current = { metrics, lines };
   return { lines: shown.current.lines satisfies LiveLine[], state, isRead: stored.every((each) => each !== undefined) };
+}
+
+function latestPoint(items: readonly Schemas["LatestValue"][] | undefined, metric: string): Point | undefined {
+  const found = items?.find((each) => each.metric === metric);
+  return typeof found?.value === "number" ? { at: Date.parse(found.at), value: found.value } : undefined;
 }
 
 interface LiveChartProps {

@@ -8,8 +8,15 @@ export interface LiveLine {
   last: Point | undefined;
 }
 
-/** Returns the last ten minutes: the stored readings, then those that have arrived since. */
-export function liveLine(stored: readonly { at: string; avg: number }[], arrived: readonly Point[]): LiveLine {
+/**
+ * Returns the last ten minutes: the stored readings, then those that have arrived since.
+ * @param latest the device's latest value, because a stored point may be the average of several readings
+ */
+export function liveLine(
+  stored: readonly { at: string; avg: number }[],
+  arrived: readonly Point[],
+  latest: Point | undefined,
+): LiveLine {
   const before = stored.map(({ at, avg }) => ({ at: Date.parse(at), value: avg }));
   const newest = before.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
   const all = [...before, ...arrived.filter(({ at }) => at > newest)];
@@ -20,6 +27,6 @@ export function liveLine(stored: readonly { at: string; avg: number }[], arrived
       all.filter(({ at }) => at >= since),
       GAP_MS,
     ),
-    last,
+    last: last && latest && latest.at >= last.at ? latest : last,
   };
 }
