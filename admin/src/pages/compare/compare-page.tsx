@@ -12,6 +12,8 @@ import { RangeBar } from "../../parts/chart/range-bar.tsx";
 import { LIVE, PRESETS } from "../../parts/chart/time-range.ts";
 import { useTimeRange } from "../../parts/chart/use-time-range.ts";
 import { DevicesField } from "../../parts/form/device-field.tsx";
+import { metricChoices } from "../../parts/metrics/metric-text.ts";
+import { useMetricSettings } from "../../parts/metrics/use-metric-settings.ts";
 import { useUrlState } from "../../parts/url-state.ts";
 import { Action, DialogActions, Empty, Opens, Page } from "../../ui/ui.ts";
 import { Charts } from "./charts.tsx";
@@ -82,6 +84,7 @@ function Choices({ compared: { ids, groupId }, onClose }: { compared: Compared; 
 function Shown({ compared: { ids, total }, isTogether }: { compared: Compared; isTogether: boolean }) {
   const range = useTimeRange(RANGES);
   const [metric, metrics, choose] = useMetric(ids);
+  const settings = useMetricSettings(ids[0]!);
   const devices = useQueries({ queries: ids.map(deviceQuery) });
   const series = useQueries({
     queries: ids.map((id) => ({
@@ -100,7 +103,7 @@ function Shown({ compared: { ids, total }, isTogether }: { compared: Compared; i
         <NativeSelect
           label={t.metric}
           value={metric ?? ""}
-          data={metrics}
+          data={metricChoices(metrics, settings)}
           onChange={(event) => choose(event.currentTarget.value)}
         />
       </div>

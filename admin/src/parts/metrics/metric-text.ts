@@ -14,6 +14,14 @@ export function metricTitle(metric: string, settings: MetricSettings): string {
   return unit === undefined ? metricName(metric, settings) : `${metricName(metric, settings)} (${unit})`;
 }
 
+/** Returns the choices of a field of metrics, with their names and units. */
+export function metricChoices(
+  metrics: readonly string[],
+  settings: MetricSettings,
+): { value: string; label: string }[] {
+  return metrics.map((metric) => ({ value: metric, label: metricTitle(metric, settings) }));
+}
+
 /** Formats a value of a metric, a number with its unit. */
 export function metricValue(metric: string | null, value: unknown, settings: MetricSettings): string {
   const unit = typeof value === "number" ? settings.find((each) => each.metric === metric)?.unit : undefined;

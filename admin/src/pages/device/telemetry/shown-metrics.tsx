@@ -4,6 +4,7 @@ import { common } from "#texts/common.ts";
 import { t } from "#texts/pages/device.ts";
 import { metricsOf, metricsParameter } from "../../../parts/chart/metric-names.ts";
 import type { TimeRange } from "../../../parts/chart/use-time-range.ts";
+import { type MetricSettings, metricChoices } from "../../../parts/metrics/metric-text.ts";
 import { useUrlState } from "../../../parts/url-state.ts";
 import { Action } from "../../../ui/ui.ts";
 
@@ -35,14 +36,16 @@ export function useShownMetrics(
 }
 
 interface AddMetricProps {
+  settings: MetricSettings;
   metrics: readonly string[];
   shown: readonly string[];
   onAdd: (shown: readonly string[]) => void;
 }
 
 /** Chooses the shown metrics: another one instead, or one more. */
-export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
-  const others = metrics.filter((metric) => !shown.includes(metric));
+export function AddMetric({ settings, metrics, shown, onAdd }: AddMetricProps) {
+  const choices = metricChoices(metrics, settings);
+  const others = choices.filter(({ value }) => !shown.includes(value));
   if (metrics.length === 1) return null;
   const isFull = shown.length >= MOST_METRICS;
   return (
@@ -50,7 +53,7 @@ export function AddMetric({ metrics, shown, onAdd }: AddMetricProps) {
       <NativeSelect
         aria-label={common.metric}
         value={shown.length === 1 ? shown[0]! : ""}
-        data={shown.length === 1 ? [...metrics] : [{ value: "", label: t.onlyOneMetric }, ...metrics]}
+        data={shown.length === 1 ? choices : [{ value: "", label: t.onlyOneMetric }, ...choices]}
         onChange={(event) => event.currentTarget.value && onAdd([event.currentTarget.value])}
       />
       <NativeSelect

@@ -45,12 +45,16 @@ export function TelemetryTab({ device }: TabProps) {
 function Telemetry({ deviceId, metrics }: { deviceId: string; metrics: readonly string[] }) {
   const range = useTimeRange(PRESETS);
   const [shown, show] = useShownMetrics(metrics);
+  const settings = useMetricSettings(deviceId);
   const remove = (metric: string) => show(shown.filter((each) => each !== metric));
   const charts = { deviceId, metrics: shown, range, onRemove: shown.length > 1 ? remove : undefined };
   const rangeName = range.preset?.name ?? `${range.span.from} ${range.span.to}`;
   return (
     <div className="stack-loose">
-      <Section title={t.telemetry} actions={<AddMetric metrics={metrics} shown={shown} onAdd={show} />}>
+      <Section
+        title={t.telemetry}
+        actions={<AddMetric settings={settings} metrics={metrics} shown={shown} onAdd={show} />}
+      >
         <RangeBar range={range} presets={PRESETS} />
       </Section>
       {range.preset === LIVE ? <LiveCharts {...charts} /> : <RangeCharts {...charts} />}
