@@ -44,7 +44,11 @@ export default function DeviceConnectPage() {
               ) : (
                 <p>{t.anAdministratorIssuesABundle}</p>
               )}
-              <p>{t.aDeviceThatCanGenerate(<a href="/connect">{t.connectedWithAClaim}</a>)}</p>
+              <p>
+                {device.data?.record.hardwareFingerprint
+                  ? t.enrollsWithACode(<a href={`/devices/${id}`}>{t.toTheDevice}</a>)
+                  : t.aDeviceThatCanGenerate(<a href="/connect">{t.connectedWithAClaim}</a>)}
+              </p>
             </Notice>
           ) : (
             <ClientExamples guide={found} />

@@ -12,7 +12,7 @@ export const t: typeof en = {
   claimKey: "entsteht auf dem Gerät und verlässt es nie",
   claimFor: "Geräte mit Shell oder Agent; viele Geräte mit einem Code",
   claimAfterwards: "30 Tage, vom Gerät erneuert",
-  added: "Gerät zuerst hinzufügen, dann Claim oder Bundle dafür",
+  added: "Gerät zuerst hinzufügen, dann ein Bundle dafür; einen Claim, wenn seine Hardware-Kennung bekannt ist",
   addedKey: "wie beim Claim oder Bundle",
   addedFor: "Geräte mit Name, Gruppen und Metadaten, bevor es sie gibt; eine Liste als CSV",
   addedAfterwards: "wie beim Claim oder Bundle",

@@ -13,7 +13,7 @@ export const t = {
   claimKey: "made on the device, which it never leaves",
   claimFor: "devices with a shell or the agent; many devices by one code",
   claimAfterwards: "30 days, renewed by the device",
-  added: "Device added first, then a claim or a bundle for it",
+  added: "Device added first, then a bundle for it; a claim if its hardware fingerprint is known",
   addedKey: "as with the claim or the bundle",
   addedFor: "devices with a name, groups and metadata before they exist; a list as CSV",
   addedAfterwards: "as with the claim or the bundle",

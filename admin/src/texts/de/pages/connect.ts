@@ -38,7 +38,10 @@ export const t: typeof en = {
   anAdministratorIssuesABundle: "Ein Administrator stellt ein Bundle dafür aus.",
   connectedWithAClaim: "mit einem Claim verbunden",
   aDeviceThatCanGenerate: (link) =>
-    phrase`Ein Gerät, das seinen eigenen Schlüssel erzeugen kann, wird stattdessen ${link}; dadurch kommt ein Gerät hinzu.`,
+    phrase`Ein Gerät, das seinen eigenen Schlüssel erzeugen kann, wird stattdessen ${link}. Dadurch kommt ein weiteres Gerät hinzu, weil dieses keine Hardware-Kennung hat.`,
+  enrollsWithACode: (link) =>
+    phrase`Kann das Gerät seinen eigenen Schlüssel erzeugen, erlauben Sie ihm die Registrierung mit einem Claim-Code: ${link}.`,
+  toTheDevice: "seine Seite",
   pahoPython: "Paho (Python)",
   musterAgent: "Muster-Agent",
   host: "Host",

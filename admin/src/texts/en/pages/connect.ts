@@ -41,7 +41,10 @@ export const t = {
   anAdministratorIssuesABundle: "An administrator issues a bundle for it.",
   connectedWithAClaim: "connected with a claim",
   aDeviceThatCanGenerate: (link: ReactNode) =>
-    phrase`A device that can generate its own key is ${link} instead, which adds a device.`,
+    phrase`A device that can generate its own key is ${link} instead. That adds another device, since this one has no hardware fingerprint.`,
+  enrollsWithACode: (link: ReactNode) =>
+    phrase`If the device can generate its own key, allow it to enroll with a claim code: ${link}.`,
+  toTheDevice: "its page",
   pahoPython: "Paho (Python)",
   musterAgent: "Muster agent",
   host: "Host",
