@@ -281,6 +281,6 @@ function needed(value: string): string | null {
 function lengthText(start: string, end: string): string {
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
   const length = (minutes(end) - minutes(start) + 1440) % 1440 || 1440;
-  const next = minutes(end) <= minutes(start) ? t.intoTheNextDay : "";
+  const next = minutes(end) <= minutes(start) && end !== "00:00" ? t.intoTheNextDay : "";
   return `${unitText(Number((length / 60).toFixed(2)), "hour")}${next}`;
 }

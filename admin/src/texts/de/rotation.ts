@@ -18,7 +18,8 @@ export const t = {
   remove: (place: Value) => `Dienst ${place} entfernen`,
   addATurn: "Dienst hinzufügen",
   layer: "Ebene",
-  onlyTheHighest: "Von den Schichten einer Gruppe im Dienst wird nur die höchste Ebene mit einer Person alarmiert.",
+  onlyTheHighest:
+    "Sind mehrere Schichten einer Gruppe im Dienst, wird nur die höchste Ebene mit einer Person alarmiert.",
   layerOf: (layer: Value) => `Ebene ${layer}`,
   everyDays: (count: number) => (count === 1 ? "täglich wechselnd" : `alle ${count} Tage wechselnd`),
   everyWeeks: (count: number) => (count === 1 ? "wöchentlich wechselnd" : `alle ${count} Wochen wechselnd`),

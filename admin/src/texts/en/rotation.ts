@@ -19,7 +19,7 @@ export const t = {
   remove: (place: Value) => `Remove turn ${place}`,
   addATurn: "Add a turn",
   layer: "Layer",
-  onlyTheHighest: "Of a group's shifts on duty, only the highest layer with a person is paged.",
+  onlyTheHighest: "If several shifts of a group are on duty, only the highest layer with a person is paged.",
   layerOf: (layer: Value) => `layer ${layer}`,
   everyDays: (count: number) => (count === 1 ? "turns of a day" : `turns of ${count} days`),
   everyWeeks: (count: number) => (count === 1 ? "turns of a week" : `turns of ${count} weeks`),

@@ -70,7 +70,7 @@ export const t: typeof en = {
   noMessageWasSentYet: "Es wurde noch keine Nachricht gesendet",
   allMessages: "Alle Nachrichten",
   theDeviceIsInNo:
-    "Das Gerät ist in keiner Ihrer Gruppen mit einer Eskalation, oder die Anomalie war vorüber, bevor die erste Stufe fällig war.",
+    "Als die Anomalie eröffnet wurde, hatte keine Ihrer Gruppen mit dem Gerät eine Eskalation, oder sie war vorüber, bevor die erste Stufe fällig war.",
   after: "Nach",
   atOnce: "sofort",
   whom: "Wen",

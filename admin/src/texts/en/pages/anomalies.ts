@@ -78,7 +78,7 @@ export const t = {
   noMessageWasSentYet: "No message was sent yet",
   allMessages: "All messages",
   theDeviceIsInNo:
-    "The device is in no group of yours that has escalation steps, or it was over before the first step was due.",
+    "No group of yours that the device is in had escalation steps when it opened, or it was over before the first step was due.",
   after: "After",
   atOnce: "at once",
   whom: "Whom",
