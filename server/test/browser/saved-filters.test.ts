@@ -137,3 +137,20 @@ browserTest("a filter of devices belongs to its user and outlives the session", 
   assert.deepEqual(window.problems, []);
   await window.context.close();
 });
+
+browserTest("the states by which lists are filtered have German names", async () => {
+  const window = await openPage(server, { locale: "de-DE", viewport: { width: 390, height: 844 } });
+  const { page } = window;
+  await useSession(window, server, admin.cookie);
+  for (const [path, state] of [
+    ["/certificates?state=revoked", "widerrufen"],
+    ["/claims?status=used", "verbraucht"],
+    ["/keys?state=ended", "beendet"],
+    ["/users?status=active", "aktiv"],
+  ] as const) {
+    await page.goto(path);
+    await page.getByRole("button", { name: new RegExp(`^(Status|Zustand) ist ${state}$`) }).waitFor();
+  }
+  assert.deepEqual(window.problems, []);
+  await window.context.close();
+});

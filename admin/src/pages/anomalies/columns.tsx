@@ -35,7 +35,7 @@ function Ticket({ id }: { id: string | null }) {
 /** Returns the last value that broke the rule, with its metric. */
 function lastValue({ metric, value, limit }: Anomaly) {
   if (metric === null)
-    return <span className="soft">{isLostRenewal({ metric, limit }) ? t.notRenewed : "silent"}</span>;
+    return <span className="soft">{isLostRenewal({ metric, limit }) ? t.notRenewed : t.silent}</span>;
   return (
     <>
       {metric} {reading(value)}

@@ -12,7 +12,12 @@ import { CERTIFICATE_KINDS } from "../../words/certificates.ts";
 import { CertificateState } from "./certificate-state.tsx";
 import { IssueDialog } from "./issue-dialog.tsx";
 
-const STATES = { live: "valid", expiring: t.expiresSoon, expired: "expired", revoked: "revoked" };
+const STATES = {
+  live: common.states.valid,
+  expiring: t.expiresSoon,
+  expired: common.states.expired,
+  revoked: common.states.revoked,
+};
 const FILTERS: readonly Filter[] = [
   { kind: "text", name: "deviceId", label: common.deviceId, placeholder: common.theWholeId, maxLength: 128 },
   { kind: "choice", name: "state", label: common.state, options: Object.entries(STATES), not: true },

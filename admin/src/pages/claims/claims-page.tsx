@@ -17,7 +17,7 @@ import { useListState } from "../../parts/url-state.ts";
 import { Ago, type Column, Empty, type Filter, Page, Time, useOpens } from "../../ui/ui.ts";
 import { ClaimState } from "./claim-state.tsx";
 
-const STATES = { pending: t.openOrExpired, used: "used", revoked: "revoked" };
+const STATES = { pending: t.openOrExpired, used: common.states.used, revoked: common.states.revoked };
 const FILTERS: readonly Filter[] = [
   { kind: "choice", name: "status", label: common.state, options: Object.entries(STATES) },
 ];

@@ -75,7 +75,7 @@ type Attempt = Delivery["attempts"][number];
 const ATTEMPTS: readonly Column<Attempt>[] = [
   { title: t.attempt, main: true, cell: ({ attempt }) => `${attempt}.` },
   { title: common.when, cell: ({ at }) => <Time at={at} /> },
-  { title: t.howItWent, cell: ({ error }) => error ?? "accepted" },
+  { title: t.howItWent, cell: ({ error }) => error ?? t.accepted },
 ];
 
 function Attempts({ delivery }: { delivery: Delivery }) {

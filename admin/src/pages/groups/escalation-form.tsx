@@ -63,5 +63,5 @@ export function EscalationForm({ opened, onClose }: { opened: Versioned<Group>; 
 
 function shown(value: Paging[keyof Paging]): string {
   if (typeof value === "string") return ALWAYS_PAGES[value];
-  return Array.isArray(value) ? t.steps(value.length) : value ? "paged" : t.notPaged;
+  return Array.isArray(value) ? t.steps(value.length) : value ? t.paged : t.notPaged;
 }

@@ -40,7 +40,7 @@ import { RotateKey } from "./rotate-key.tsx";
 /** Two screens have this form: apart, it is not loaded with every screen. */
 const CreateKey = lazy(() => import("./create-key.tsx"));
 
-const STATES = { active: "active", ended: "ended" } as const;
+const STATES = { active: common.states.active, ended: common.states.ended } as const;
 const FILTERS: readonly Filter[] = [
   { kind: "choice", name: "state", label: common.state, options: Object.entries(STATES) },
 ];

@@ -19,7 +19,7 @@ import { ROLES } from "../../words/roles.ts";
 import { GroupsOf } from "./groups-of.tsx";
 import { type MadeLink, ShowLink } from "./show-link.tsx";
 
-const STATES = { active: "active", deactivated: "deactivated" };
+const STATES = { active: common.states.active, deactivated: common.states.deactivated };
 const FILTERS: readonly Filter[] = [
   { kind: "text", name: "q", label: t.nameOrAddress, placeholder: t.aPartOfIt, maxLength: 200 },
   { kind: "choice", name: "role", label: common.role, options: Object.entries(ROLES) },

@@ -36,6 +36,16 @@ export const common = {
   by: "By",
   when: "When",
   revoked: "Revoked",
+  /** The states by which lists are filtered. */
+  states: {
+    valid: "valid",
+    expired: "expired",
+    revoked: "revoked",
+    active: "active",
+    deactivated: "deactivated",
+    used: "used",
+    ended: "ended",
+  },
   theWholeId: "the whole id",
   certificate: "Certificate",
   publishesOn: "Publishes on",

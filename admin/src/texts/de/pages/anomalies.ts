@@ -80,6 +80,7 @@ export const t: typeof en = {
   theTicket: " Ticket",
   show: (part) => phrase`Zeigen:${part}`,
   notRenewed: "nicht erneuert",
+  silent: "still",
   finding: "Befund",
   findings: "Befunde",
   whatIsWrongWithDevices:

@@ -91,6 +91,7 @@ export const t: typeof en = {
     "Benutzer dürfen eine Ruhezeit wählen oder Alarme nur im Dienst. Was immer gesendet wird, halten sie nicht zurück.",
   steps: (length) => `${length} Stufen`,
   notPaged: "nicht alarmiert",
+  paged: "alarmiert",
   afterMinutes: "Nach Minuten",
   stepAfterMinutes: (at) => `Stufe ${at}: nach Minuten`,
   page: "Alarmieren",

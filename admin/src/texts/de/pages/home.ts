@@ -15,6 +15,7 @@ export const t: typeof en = {
   until: (time) => phrase`, bis ${time}`,
   attempt: "Versuch",
   howItWent: "Ergebnis",
+  accepted: "angenommen",
   for2: "Für",
   aChannelOfTheGroup: "ein Kanal der Gruppe",
   nextAttempt: "Nächster Versuch",

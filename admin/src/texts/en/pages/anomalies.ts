@@ -88,6 +88,7 @@ export const t = {
   theTicket: " the ticket",
   show: (part: ReactNode) => phrase`Show${part}`,
   notRenewed: "not renewed",
+  silent: "silent",
   finding: "Finding",
   findings: "Findings",
   whatIsWrongWithDevices: "What is wrong with devices that work, and what to do. A finding ends with its cause.",

@@ -91,6 +91,7 @@ export const t = {
     "Users may choose quiet hours, or pages on duty only. What is always sent is not held back by them.",
   steps: (length: Value) => `${length} steps`,
   notPaged: "not paged",
+  paged: "paged",
   afterMinutes: "After minutes",
   stepAfterMinutes: (at: Value) => `Step ${at}: after minutes`,
   page: "Page",

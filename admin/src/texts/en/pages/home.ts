@@ -17,6 +17,7 @@ export const t = {
   until: (time: ReactNode) => phrase`, until ${time}`,
   attempt: "Attempt",
   howItWent: "How it went",
+  accepted: "accepted",
   for2: "For",
   aChannelOfTheGroup: "a channel of the group",
   nextAttempt: "Next attempt",
