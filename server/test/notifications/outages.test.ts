@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { sql } from "kysely";
-import { MINUTE } from "../../src/lib/clock.ts";
+import { addMs, MINUTE } from "../../src/lib/clock.ts";
 import { type NotificationEnvironment, startEnvironment } from "./environment.ts";
 
 let given: NotificationEnvironment;
@@ -108,6 +108,22 @@ test("a critical anomaly of another device pages at once while silences wait", a
   await given.pass(0);
   assert.equal(mails().length, 1);
   assert.match(mails()[0]!, /CRITICAL/);
+});
+
+test("a replay without a wait for others pages the devices of an outage one by one", async () => {
+  const { tenant, group, speak, app, clock } = await plant(24, 12);
+  await speak(0, 24);
+  clock.advance(SILENT_FOR * 1000 + 1000);
+  await speak(12, 24);
+  await app.rules.pollSilence();
+  await given.pass(2 * MINUTE);
+  const period = { from: addMs(clock.now(), -5 * MINUTE), to: clock.now() };
+  const { present, changed } = await app.notifications.replayPaging(tenant.caller, group.id, {
+    ...period,
+    causeWaitMinutes: 0,
+  });
+  assert.deepEqual([present.paged, present.held], [1, 11]);
+  assert.deepEqual([changed.paged, changed.held, changed.medianSeconds], [12, 0, 0]);
 });
 
 test("a tenant that waits for none pages every silence at once", async () => {

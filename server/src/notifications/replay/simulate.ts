@@ -21,7 +21,7 @@ export interface Configuration extends HoldSettings {
 export interface ReplayedAnomaly extends PastAnomaly {
   /** Its opening and the earlier ones of its source, the latest first. */
   openings: Date[];
-  /** Whether the page of another anomaly of its outage stands for it. */
+  /** Whether the page of another anomaly of its outage stands for it, if silences wait for others at all. */
   isTold: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function simulate(
   configuration: Configuration,
   { until, pause }: { until: Date; pause: () => Promise<void> },
 ): Promise<Simulated> {
-  const { group, people, added } = configuration;
+  const { group, people, added, causeWaitMinutes } = configuration;
   const windows = [...existing, ...added.map((window) => ({ ...window, anomalyId: anomaly.id }))];
   const holdAt = async (at: Date) => {
     // The calendar of many windows takes a while, during which device messages would wait.
@@ -80,7 +80,7 @@ export async function simulate(
   const due = group.escalation.map(({ afterMinutes }) => addMs(anomaly.openedAt, afterMinutes * MINUTE));
   const isSent = (at: Date) => at <= until && (!anomaly.endedAt || at < anomaly.endedAt);
   const simulated: Simulated = { steps: [], wasHeld: false };
-  if (anomaly.isTold) return { ...simulated, wasHeld: due.length > 0 };
+  if (anomaly.isTold && causeWaitMinutes > 0) return { ...simulated, wasHeld: due.length > 0 };
   for (const [place, { afterMinutes, notify }] of group.escalation.entries()) {
     for (let hold = await holdAt(due[place]!); hold && isSent(due[place]!); ) {
       simulated.wasHeld = true;
