@@ -48,8 +48,9 @@ const turns = new TenantTurns();
 /**
  * Reports whom the escalation of a group would have paged about the anomalies of a past period, under its present
  * configuration and under a changed one. Both apply the rules of live paging to the devices, people, windows, overrides
- * and absences of today. Anomalies ended when they did; snoozes, mutes and dependencies of devices are left out.
- * Nothing is stored or sent. A tenant's replays run one at a time.
+ * and absences of today, and to the outages that were found, of which those of the last 30 days are stored. Anomalies
+ * ended when they did; snoozes, mutes, dependencies of devices and the last resort are left out. Nothing is stored or
+ * sent. A tenant's replays run one at a time.
  *
  * @throws MusterError not_found (the group); invalid_request with the place or unknown id in `detail`; rate_limited if
  *   too many replays are waiting

@@ -63,7 +63,7 @@ export const t: typeof en = {
   cutShort:
     "Der Zeitraum hat mehr Anomalien, als nachgespielt werden; die letzten fehlen. Wählen Sie einen kürzeren Zeitraum.",
   notReplayed:
-    "Geräte, Personen und Abwesenheiten sind die von heute, und Anomalien enden, wann sie endeten. Zurückgestelltes, Stummgeschaltetes und Abhängigkeiten bleiben unberücksichtigt.",
+    "Geräte, Personen und Abwesenheiten sind die von heute, und Anomalien enden, wann sie endeten. Zurückgestelltes, Stummgeschaltetes, Abhängigkeiten und die letzte Instanz bleiben unberücksichtigt, ebenso Abwesenheiten, Wartungsfenster und Ausfälle, die vor mehr als 30 Tagen endeten.",
   person: "Person",
   peoplePaged: "Alarme je Person",
   nightsWoken: "Nächte mit Alarm",

@@ -63,7 +63,7 @@ export const t = {
   cutShort:
     "The period has more anomalies than a replay takes, so the last ones are left out. Choose a shorter period.",
   notReplayed:
-    "Devices, people and absences are those of today, and anomalies end when they did. Snoozes, mutes and dependencies are left out.",
+    "Devices, people and absences are those of today, and anomalies end when they did. Snoozes, mutes, dependencies and the last resort are left out, and so are absences, windows and outages that ended more than 30 days ago.",
   person: "Person",
   peoplePaged: "Pages of each person",
   nightsWoken: "Nights with a page",

@@ -111,7 +111,7 @@ export const replay = z
   .meta({ id: "Replay" });
 
 export const REPLAY =
-  "Whom the group's escalation would have paged about the anomalies of a past period: under its present configuration, and under a changed one. Absent fields stay as they are. Both apply the rules of live paging to the devices, people, windows, overrides and absences of today; anomalies end when they did. Snoozes, mutes and dependencies of devices are left out. Nothing is stored or sent.";
+  "Whom the group's escalation would have paged about the anomalies of a past period: under its present configuration, and under a changed one. Absent fields stay as they are. Both apply the rules of live paging to the devices, people, windows, overrides and absences of today; anomalies end when they did. Snoozes, mutes, dependencies of devices and the last resort are left out. Windows, overrides, absences and outages are deleted after 30 days, so that a replay of an older period lacks them. Causes are not searched for: a longer wait groups only the outages that were found. Nothing is stored or sent.";
 
 const NONE = { channelPages: 0, unreached: 0, held: 0, uncoveredHours: 0, gaps: [] };
 const ADA = "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d";
