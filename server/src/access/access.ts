@@ -43,16 +43,8 @@ import { changeProfile } from "./users/profile.ts";
 import { userImpact } from "./users/user-impact.ts";
 import { listUsers } from "./users/view-access.ts";
 
-export { type AdminUseCase, adminUseCase, type PreparedChange } from "./admin-use-case.ts";
-export {
-  type Bound,
-  type BoundFunctions,
-  type BoundService,
-  type BoundUseCase,
-  bind,
-  boundFunctions,
-  type Declaration,
-} from "./bind.ts";
+export { adminUseCase, type PreparedChange } from "./admin-use-case.ts";
+export { type Bound, type BoundFunctions, type BoundUseCase, bind, boundFunctions, type Declaration } from "./bind.ts";
 export {
   boundedToGroupsOf,
   type Caller,
@@ -68,13 +60,13 @@ export {
 } from "./caller.ts";
 export type { AccessDeps } from "./deps.ts";
 export { invalidApiKey } from "./errors.ts";
-export { FILTERED_LISTS, type FilteredList, type NewFilter } from "./filters/saved-filters.ts";
+export { FILTERED_LISTS, type FilteredList } from "./filters/saved-filters.ts";
 export { isAdmitted } from "./is-admitted.ts";
 export { revokeAllKeys, revokeKeysOf } from "./keys/key-store.ts";
 export { LEAST_ROLES } from "./keys/scope-roles.ts";
 export { SCOPES, type Scope, SPECIFIED_SCOPES } from "./keys/scopes.ts";
 export type { NamedRecord } from "./name-actors.ts";
-export { hashPassword, makePassword, verifyPassword } from "./password.ts";
+export { hashPassword, verifyPassword } from "./password.ts";
 export { quotaValue } from "./quotas/counts-store.ts";
 export { createQuotas, type Quotas } from "./quotas/quotas.ts";
 export { spendAllowance } from "./quotas/round-store.ts";
@@ -97,7 +89,7 @@ export {
 export { tenantOfAddress } from "./tenants/domain-store.ts";
 export { createTenantIn, TELEMETRY_RETENTIONS } from "./tenants/manage-tenants.ts";
 export { findTenant, lockFactorRule, soleTenant } from "./tenants/tenant-store.ts";
-export { type AccessRule, type AnyUseCase, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
+export { type AccessRule, admitsUser, requireMay, type UseCase, useCase } from "./use-case.ts";
 export {
   hasEmail,
   hasUsers,
@@ -114,7 +106,6 @@ export { type AccessEndings, carryAccessEndings, readAccessEndings } from "./use
 export {
   type AdministeredUser,
   changeLocked,
-  type LockedUser,
   lockAdministered,
   removeLocked,
   type UserChange,

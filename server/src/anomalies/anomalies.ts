@@ -5,7 +5,7 @@ import type { AnomaliesDeps } from "./deps.ts";
 import { type MeasureDeps, measure } from "./measure.ts";
 import { getAnomaly, listAnomalies } from "./view-anomalies.ts";
 
-export { ANOMALY_ORDERS, type AnomalyOrder } from "./anomaly-list-store.ts";
+export { ANOMALY_ORDERS } from "./anomaly-list-store.ts";
 export { ANOMALY_CAUSES, ANOMALY_STATUSES, type Anomaly, commentOf } from "./anomaly-record.ts";
 export { shareLockAnomalies } from "./lock-store.ts";
 export { type Range, type RuleValue, SEVERITIES, type Severity } from "./severity.ts";

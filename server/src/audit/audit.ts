@@ -16,15 +16,7 @@ export {
   listInstallationActs,
   recordAct,
 } from "./admin-audit.ts";
-export {
-  type ApiWrite,
-  type Audit,
-  createAudit,
-  listApiWrites,
-  recordWrite,
-  type WriteQuery,
-  type WriteRecord,
-} from "./api-writes.ts";
+export { type ApiWrite, type Audit, createAudit, listApiWrites, recordWrite, type WriteQuery } from "./api-writes.ts";
 export { type IssuanceKind, insertIssuanceEntry } from "./certificate-audit-store.ts";
 export { type ApiRequest, reserveIdempotencyKey } from "./idempotency.ts";
 export { recordKeyWrite } from "./key-writes.ts";

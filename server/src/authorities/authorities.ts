@@ -26,11 +26,8 @@ import {
 } from "./status.ts";
 
 export { readMasterKeyCheck } from "./authority-store.ts";
-export type { AuthoritiesDeps, EncryptAgain } from "./deps.ts";
-export type { KeyPurpose } from "./derived-keys.ts";
-export type { Issuer, ServerTls } from "./loaded-authorities.ts";
-export { createMasterKeys, fixedMasterKey, type MasterKeyStore, type MasterKeys } from "./master-keys.ts";
-export type { MasterKeyRotation } from "./rotate-master-key.ts";
+export type { Issuer } from "./loaded-authorities.ts";
+export { createMasterKeys, fixedMasterKey, type MasterKeyStore } from "./master-keys.ts";
 export type { SealedSecrets } from "./sealed-secrets.ts";
 export type { AuthorityStatus, ExportedAuthority, RootRollout } from "./status.ts";
 

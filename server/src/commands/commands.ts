@@ -23,7 +23,6 @@ export {
   type WaitingCommand,
   type WaitingCommands,
 } from "./command-store.ts";
-export type { NewCommand } from "./send-command.ts";
 
 export const commandUseCases = {
   sendCommand,

@@ -25,25 +25,22 @@ import { TraceRecorder } from "./traces/trace-recorder.ts";
 import { pruneTraces } from "./traces/trace-store.ts";
 
 export { isClientIdInUse, leaseToDevice } from "./client-id-store.ts";
-export { DROP_TIMEOUT_MS, type DropHandler } from "./drops/drops.ts";
+export { DROP_TIMEOUT_MS } from "./drops/drops.ts";
 export { type DropNumbers, type DropTarget, enqueueDrops, type SessionDrop } from "./drops/enqueue-drop-store.ts";
-export type { MqttClientRecord } from "./end-mqtt-clients.ts";
 export {
   type ClientEndings,
   carryClientEndings,
   endClientPasswords,
   readClientEndings,
 } from "./end-passwords-store.ts";
-export type { MqttClientPrincipal, MqttCredentials, NewMqttClient } from "./mqtt-clients.ts";
 export { deleteAllNodes, type NodeProcess } from "./nodes/node-store.ts";
-export type { NodeRecord } from "./nodes/nodes.ts";
 export { REFUSAL_REASONS, type RefusalReason } from "./refusals/refusal-reasons.ts";
-export type { Refusal, RefusalRecord } from "./refusals/refusals.ts";
+export type { Refusal } from "./refusals/refusals.ts";
 export { SYMPTOM_CODES } from "./refusals/symptoms.ts";
 export type { RetainedChange, RetainedMessages, RetainOutcome } from "./retained/retained-messages.ts";
-export type { NewRetained, RetainedMessage, VersionedMessage } from "./retained/retained-store.ts";
+export type { NewRetained, VersionedMessage } from "./retained/retained-store.ts";
 export type { NewSession, OpenedSession } from "./sessions.ts";
-export type { NewStoredMessage, SentMessage, StoredMessage } from "./stored/stored-message-store.ts";
+export type { NewStoredMessage, StoredMessage } from "./stored/stored-message-store.ts";
 export type { KnownSession, ResumedSession, StoredSubscription } from "./stored/stored-session-store.ts";
 export type { CompletedWill, PartedSession, StoredSessions } from "./stored/stored-sessions.ts";
 export type { DueWill, StoredWill } from "./stored/will-store.ts";

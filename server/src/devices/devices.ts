@@ -23,7 +23,7 @@ export {
   lockDevices,
   retireDevice,
 } from "./device-store.ts";
-export type { DeviceTypeEdit, DeviceTypeRecord, NewDeviceType } from "./device-types.ts";
+export type { NewDeviceType } from "./device-types.ts";
 export {
   type EnrolledDeviceValues,
   insertEnrolledDevice,
@@ -38,7 +38,7 @@ export type { DeviceQuery } from "./list/list-devices.ts";
 export type { Metadata } from "./metadata.ts";
 export { type MetricSetting, PAYLOAD_FORMATS, type PayloadFormat, type PayloadSettings } from "./payload-settings.ts";
 export { type PresenceRow, presenceStatement, recordOwedEvents, setOffline } from "./presence-store.ts";
-export type { DeviceChange, DeviceEdit } from "./replace-device.ts";
+export type { DeviceChange } from "./replace-device.ts";
 export { unassignThreshold } from "./threshold-assignment-store.ts";
 export { resolveTopics, topicPrefix } from "./topics.ts";
 export { withTopics } from "./topics-store.ts";

@@ -30,7 +30,6 @@ import { showCertificateChain } from "./show-chain.ts";
 export type { DeviceOutcome } from "./bulk/change-devices.ts";
 export { carryEndedClaims, readEndedClaims, revokeAllClaims } from "./claims/claim-store.ts";
 export type { EnrollmentDeps } from "./deps.ts";
-export type { RevokedCertificate } from "./revocation/revoke-certificate.ts";
 
 /** The functions for callers and devices. Each file documents its errors. */
 export const enrollmentUseCases = {

@@ -5,7 +5,6 @@
  */
 
 export { type CsrResult, readCsr } from "./csr/read-csr.ts";
-export type { PkiErrorCode } from "./errors.ts";
 export {
   createDeviceRoot,
   createIssuingIntermediate,
@@ -16,22 +15,15 @@ export {
   type OwnCertificate,
   VALID_DAYS,
 } from "./issue/hierarchy.ts";
-export { issueLeaf, type LeafCertificate, type LeafRequest } from "./issue/issue-leaf.ts";
-export type { IssuerCertificate } from "./issue/issuer.ts";
+export { issueLeaf, type LeafCertificate } from "./issue/issue-leaf.ts";
 export { nameCarrier } from "./issue/name-carrier.ts";
-export { type LeafProfile, type LeafValidity, leafValidity, platform, selfEnrolled } from "./issue/profiles.ts";
-export { isSerialNumber, newSerialNumber } from "./issue/serial.ts";
+export { type LeafProfile, platform, selfEnrolled } from "./issue/profiles.ts";
+export { newSerialNumber } from "./issue/serial.ts";
 export { fileSigner, type Signer } from "./issue/signer.ts";
 export { type DeviceKey, generateDeviceKey, newPassphrase } from "./keys/device-key.ts";
-export {
-  deriveKey,
-  isMasterKeyOf,
-  KEY_PURPOSES,
-  masterKeyCheck,
-  wrongMasterKey,
-} from "./keys/keystore.ts";
-export { buildPkcs12, type Pkcs12Contents } from "./keys/pkcs12.ts";
+export { deriveKey, isMasterKeyOf, masterKeyCheck, wrongMasterKey } from "./keys/keystore.ts";
+export { buildPkcs12 } from "./keys/pkcs12.ts";
 export { openKey, openPrivateKey, openSecret, sealKey, sealPrivateKey, sealSecret } from "./keys/sealed-key.ts";
 export { certificatePem, certificatesFromPem } from "./pem.ts";
 export { type CertificateFacts, readCertificate } from "./verify/read-certificate.ts";
-export { type ChainProblem, type ChainResult, verifyClientChain } from "./verify/verify-chain.ts";
+export { verifyClientChain } from "./verify/verify-chain.ts";

@@ -28,9 +28,9 @@ export type { TelemetryChange } from "./follow/changes.ts";
 export type { TelemetryFollower } from "./follow/follow-telemetry.ts";
 export type { NotStored, PreparedMessage, TimedReading } from "./message.ts";
 export type { Message } from "./parse/prepare-message.ts";
-export type { FleetReading, FleetReadingPage, FleetReadingQuery } from "./read/fleet/fleet-readings.ts";
+export type { FleetReading, FleetReadingPage } from "./read/fleet/fleet-readings.ts";
 export { readHours } from "./read/hours-store.ts";
-export { readStoredReadings, readStoredTimes, type StoredReading } from "./read/readings-store.ts";
+export { readStoredReadings, readStoredTimes } from "./read/readings-store.ts";
 export type { SeriesQuery } from "./read/series.ts";
 export { type MetricValue, nameProblem, quoted, valueProblem } from "./reading.ts";
 

@@ -5,10 +5,8 @@ import type { TicketsDeps } from "./deps.ts";
 import { getTicket, listTicketHistory, listTickets } from "./list/view-tickets.ts";
 import { openTicket } from "./open-ticket.ts";
 
-export type { TicketPatch } from "./change-ticket.ts";
 export { LENGTHS as TICKET_LENGTHS } from "./fields.ts";
 export { TICKET_ORDERS } from "./list/ticket-list-store.ts";
-export type { NewTicket } from "./open-ticket.ts";
 export { TICKET_PRIORITIES, TICKET_TYPES, type TicketRecord } from "./ticket-record.ts";
 export { movesFrom, TICKET_STATUSES } from "./transitions.ts";
 
