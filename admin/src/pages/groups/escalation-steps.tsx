@@ -14,7 +14,7 @@ const NEXT_MINUTES = 15;
 
 interface StepsProps {
   steps: readonly Step[];
-  /** Why the steps are wrong. */
+  /** The reason why the steps are wrong. */
   error: React.ReactNode;
   onChange: (steps: Step[]) => void;
 }

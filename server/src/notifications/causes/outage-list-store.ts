@@ -6,7 +6,7 @@ import type { CauseKind } from "./find-causes.ts";
 
 /** Devices that fell silent together. */
 export interface Outage {
-  /** What the devices have in common; `all` if nearly all watched devices are silent. */
+  /** The property that the devices share; `all` if nearly all watched devices are silent. */
   kind: CauseKind | "all";
   /** The address, block, node, claim, version, type or group. */
   value: string;
@@ -26,7 +26,7 @@ export interface OutageDevice {
   /** Its silence. */
   anomalyId: string;
   openedAt: Date;
-  /** When it spoke again; `null` if it is still silent. */
+  /** The time at which it spoke again; `null` if it is still silent. */
   resolvedAt: Date | null;
 }
 

@@ -36,7 +36,7 @@ export interface ReplayedPage {
   atNight: boolean;
 }
 
-/** What a configuration would have done in the period. */
+/** The pages of a period under a configuration, summed up. */
 export interface ReplayOutcome {
   /** The pages to people, and to channels of the group. A person is paged once a step, at whatever addresses. */
   pages: number;

@@ -12,10 +12,10 @@ export interface PastAnomaly {
   deviceName: string;
   severity: string;
   openedAt: Date;
-  /** When it was acknowledged or resolved, whichever came first; `null` if neither has happened. */
+  /** The time at which it was acknowledged or resolved, whichever came first; `null` if neither has happened. */
   endedAt: Date | null;
   isSilence: boolean;
-  /** What opens it: a rule on the device, the silence of the device, or a certificate that was not renewed. */
+  /** Identifies what opens it: a rule on the device, its silence, or a certificate that was not renewed. */
   source: string;
   /** The outage that its device was part of. */
   outageId: string | null;
@@ -28,7 +28,7 @@ export interface HoldSettings {
   flapsAbove: number;
 }
 
-/** How long before its time an anomaly's id may have been drawn. */
+/** An anomaly's id may have been drawn this long before its time. */
 const DRAWN_BEFORE_MS = HOUR;
 
 /** Returns the least id of a record that was created at `at` (UUIDv7, RFC 9562 5.7). */

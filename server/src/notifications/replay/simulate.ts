@@ -25,7 +25,7 @@ export interface ReplayedAnomaly extends PastAnomaly {
   isTold: boolean;
 }
 
-/** What a step of the escalation would have done. */
+/** A step of the escalation, and whom it would have reached. */
 export interface ReplayedStep {
   anomaly: ReplayedAnomaly;
   at: Date;

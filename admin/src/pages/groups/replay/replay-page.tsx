@@ -17,7 +17,7 @@ import { ReplayResult } from "./replay-result.tsx";
 const DAY_MS = 86_400_000;
 const DAYS = [7, 30, 90];
 
-/** Whom a group would have paged in a past period, had it been configured differently. */
+/** A past period of a group, paged again under another configuration. */
 export default function ReplayPage() {
   const { id } = usePathParams<"id">();
   return (
