@@ -43,6 +43,18 @@ test("additional variables and volumes reach the nodes only; pull secrets and to
   assert.doesNotMatch(JSON.stringify(migration), /authority|MUSTER_LOG_LEVEL|muster-node/);
 });
 
+test("the migration gets variables and volumes of its own, such as the authority of PostgreSQL's certificate", () => {
+  const extraEnv = [{ name: "NODE_EXTRA_CA_CERTS", value: "/run/authority/ca.pem" }];
+  const extraVolumes = [{ name: "authority", configMap: { name: "authority" } }];
+  const extraVolumeMounts = [{ name: "authority", mountPath: "/run/authority", readOnly: true }];
+  const objects = render({ migration: { extraEnv, extraVolumes, extraVolumeMounts } });
+  const pod = one(objects, "Job", "muster-migration").spec.template.spec;
+  assert.deepEqual(pod.containers[0].env.at(-1), extraEnv[0]);
+  assert.deepEqual(pod.containers[0].volumeMounts.at(-1), extraVolumeMounts[0]);
+  assert.deepEqual(pod.volumes.at(-1), extraVolumes[0]);
+  assert.doesNotMatch(JSON.stringify(podOf({ migration: { extraEnv } })), /NODE_EXTRA_CA_CERTS/);
+});
+
 test("nodes and migration run the same image, by its digest if one is given", () => {
   const digest = `sha256:${"a".repeat(64)}`;
   const imagesOf = (image: object) => {
