@@ -15,7 +15,7 @@ import { EscalationSteps, inOrder, type Step } from "../escalation-steps.tsx";
 import { ReplayResult } from "./replay-result.tsx";
 
 const DAY_MS = 86_400_000;
-const DAYS = [7, 30, 90];
+const DAYS = [7, 14, 30];
 
 /** A past period of a group, paged again under another configuration. */
 export default function ReplayPage() {
