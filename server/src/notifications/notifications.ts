@@ -49,6 +49,7 @@ import { createWindow } from "./windows/create-window.ts";
 import { getWindow, listWindows } from "./windows/view-windows.ts";
 import { createWorker, type NotificationWorker } from "./worker.ts";
 
+export { OUTAGE_KINDS } from "./causes/find-causes.ts";
 export type { ConfirmationLink } from "./channels/confirm-channel.ts";
 export { endConfirmationLinks } from "./channels/end-links-store.ts";
 export type { ChannelRecord } from "./channels/list-channels.ts";
@@ -60,7 +61,6 @@ export { encryptIntegrationsAgain } from "./integrations/integration-store.ts";
 export { TYPE_NAMES } from "./integrations/registry.ts";
 export type { PagingProblems } from "./paging/read-paging-problems.ts";
 export { encryptPushKeyAgain } from "./push/push-key-store.ts";
-export type { ReplayRequest } from "./replay/replay-paging.ts";
 export { COVERS } from "./windows/window-record.ts";
 
 /** The use cases of callers, and jobs: `noticeCertificates` runs at least daily, `prune` every few minutes. */

@@ -4,6 +4,8 @@
  */
 export const CAUSES = ["address", "block", "node", "batch", "version", "type", "group"] as const;
 export type CauseKind = (typeof CAUSES)[number];
+/** `all`: nearly all watched devices are silent, and share nothing that the others lack. */
+export const OUTAGE_KINDS = ["all", ...CAUSES] as const;
 
 /** The values of a silent device; several for its groups. */
 export type Shared = Readonly<Partial<Record<CauseKind, readonly string[]>>>;

@@ -39,8 +39,8 @@ export async function findOutageOf(
 ): Promise<(Outage & { id: string }) | null | undefined> {
   const { rows } = await sql<Outage & { id: string | null }>`
     SELECT o.id, o.kind, o.value, o.since, o.silent, o.explained, o.sharing,
-           CASE o.kind WHEN 'type' THEN (SELECT y.name FROM shared_device_types y WHERE y.id::text = o.value)
-                       WHEN 'group' THEN (SELECT g.name FROM shared_groups g WHERE g.id::text = o.value) END AS label
+           CASE o.kind WHEN 'type' THEN (SELECT y.name FROM shared_device_types y WHERE y.id = o.value::uuid)
+                       WHEN 'group' THEN (SELECT g.name FROM shared_groups g WHERE g.id = o.value::uuid) END AS label
       FROM shared_anomalies a
       LEFT JOIN outage_anomalies m ON m.anomaly_id = a.id
       LEFT JOIN outages o ON o.id = m.outage_id

@@ -2,7 +2,6 @@ import type { Db } from "../../db/database.ts";
 import {
   checkEscalation,
   checkRotation,
-  checkTimes,
   type EscalationStep,
   LIMITS,
   type NewShift,
@@ -25,12 +24,15 @@ export interface ReplayedWindow {
   holdsCritical?: boolean | undefined;
 }
 
+/** A shift that does not exist. */
+export type ReplayedShift = NewRecurrence & Pick<NewShift, "name" | "userIds" | "rotation" | "layer">;
+
 /** The changes under which a period is replayed; what is absent stays as it is. */
 export interface ReplayedChange {
   escalation?: readonly EscalationStep[] | undefined;
   /** The shifts of the group: existing ones by id, and ones that do not exist. Together they replace its shifts. */
   shiftIds?: readonly string[] | undefined;
-  shifts?: readonly NewShift[] | undefined;
+  shifts?: readonly ReplayedShift[] | undefined;
   /** Windows in addition to the existing ones. */
   windows?: readonly ReplayedWindow[] | undefined;
   causeWaitMinutes?: number | undefined;
@@ -49,6 +51,8 @@ export async function changedGroup(
 ): Promise<PagedGroup> {
   const changed = { ...group, escalation: escalation ? checkEscalation(escalation) : group.escalation };
   if (!shiftIds && !shifts) return changed;
+  if ((shiftIds?.length ?? 0) + (shifts?.length ?? 0) > LIMITS.shiftsOfGroup)
+    throw invalidRequest(`A group has at most ${LIMITS.shiftsOfGroup} shifts.`, "shifts");
   const kept = await readRoster(db, tenantId, (shiftIds ?? []).filter(isUuid));
   const missing = shiftIds?.find((id) => !kept.shifts.some((shift) => shift.id === id));
   if (missing !== undefined) throw invalidRequest("There is no such shift.", missing);
@@ -59,13 +63,13 @@ export async function changedGroup(
   return { ...changed, shifts: [...kept.shifts, ...added], absences: await readAbsencesOf(db, [...ids]) };
 }
 
-async function newShifts(db: Db, tenantId: string, shifts: readonly NewShift[]): Promise<RosterShift[]> {
+async function newShifts(db: Db, tenantId: string, shifts: readonly ReplayedShift[]): Promise<RosterShift[]> {
   const checked = shifts.map((shift, place) => {
     const rotation = shift.rotation ? checkRotation(shift.rotation) : null;
     const userIds = rotation ? usersOfTurns(rotation) : [...new Set(shift.userIds ?? [])];
     if (userIds.length > LIMITS.usersOfShift)
       throw invalidRequest(`A shift has at most ${LIMITS.usersOfShift} users.`, `shifts.${place}.userIds`);
-    return { ...checkTimes(shift), id: `${place}`, name: shift.name, layer: shift.layer ?? 0, rotation, userIds };
+    return { ...checkRecurrence(shift), id: `${place}`, name: shift.name, layer: shift.layer ?? 0, rotation, userIds };
   });
   const active = await readActive(db, tenantId, checked.flatMap(({ userIds }) => userIds).filter(isUuid));
   return checked.map(({ userIds, ...shift }) => {

@@ -38,6 +38,10 @@ export interface Replay {
 /** A refused caller may retry when a previous replay may have ended. */
 const RETRY_AFTER_SECONDS = 5;
 
+/** Steps later than this after the period are left out: an old anomaly may be open for years. */
+const AFTER_MS = 7 * DAY;
+/** The recipients of all steps that are held in memory; a group may have thousands of members. */
+const MOST_RECIPIENTS = 50_000;
 /** The anomalies whose windows are read at once. */
 const PART = 50;
 /** The longest work between two turns of the event loop. */
@@ -56,7 +60,7 @@ const turns = new TenantTurns();
  *   too many replays are waiting
  */
 export const replayPaging = useCase(
-  { scope: "groups:read", role: "operator" },
+  { scope: "groups:read", role: "admin" },
   async (deps: NotificationsDeps, caller, groupId: string, request: ReplayRequest): Promise<Replay> => {
     const { db } = deps.database;
     const period = checkPeriod(request, deps.clock.now());
@@ -119,6 +123,7 @@ async function replay(
 function checkPeriod({ from, to }: ReplayRequest, now: Date): Span {
   const days = records.replayDays.value;
   if (!(from < to)) throw invalidRequest("from must be before to", "from");
+  if (from.getTime() < 0) throw invalidRequest("from must not be before 1970", "from");
   if (from >= now) throw invalidRequest("A replay is of the past: from must be before now.", "from");
   if (to > addMs(from, days * DAY)) throw invalidRequest(`A replay covers at most ${days} days.`, "to");
   return { from, to: to < now ? to : now };
@@ -128,21 +133,26 @@ function checkPeriod({ from, to }: ReplayRequest, now: Date): Span {
 async function simulateBoth(
   { clock, database: { db }, limits }: NotificationsDeps,
   past: readonly ReplayedAnomaly[],
-  { from }: Span,
+  { from, to }: Span,
   configurations: readonly [Configuration, Configuration],
 ): Promise<{ simulated: [Simulated[], Simulated[]]; cut: boolean }> {
   const end = performance.now() + limits.dryRunSeconds * SECOND;
-  const how = { until: clock.now(), pause: createPauses(PAUSE_MS) };
+  const [now, last] = [clock.now(), addMs(to, AFTER_MS)];
+  const how = { until: last < now ? last : now, pause: createPauses(PAUSE_MS) };
   const simulated: [Simulated[], Simulated[]] = [[], []];
+  let recipients = 0;
   const ofPeriod = past.filter(({ openedAt }) => openedAt >= from);
   for (let first = 0; first < ofPeriod.length; first += PART) {
     const part = ofPeriod.slice(first, first + PART);
     const ids = part.map(({ id }) => id);
     const windows = Map.groupBy(await readCoveringWindows(db, ids, from, how.until), ({ anomalyId }) => anomalyId);
     for (const anomaly of part) {
-      if (performance.now() >= end) return { simulated, cut: true };
-      for (const [place, configuration] of configurations.entries())
-        simulated[place]!.push(await simulate(anomaly, windows.get(anomaly.id) ?? [], configuration, how));
+      if (performance.now() >= end || recipients > MOST_RECIPIENTS) return { simulated, cut: true };
+      for (const [place, configuration] of configurations.entries()) {
+        const pages = await simulate(anomaly, windows.get(anomaly.id) ?? [], configuration, how);
+        simulated[place]!.push(pages);
+        for (const { notified, deferred } of pages.steps) recipients += notified.length + deferred.length;
+      }
     }
   }
   return { simulated, cut: false };

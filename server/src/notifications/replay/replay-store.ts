@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../db/database.ts";
-import { addMs, HOUR } from "../../lib/clock.ts";
+import { addMs, DAY, HOUR } from "../../lib/clock.ts";
+import { uuidFloor } from "../../lib/ids.ts";
 import { isSilence } from "../holds/silence-store.ts";
 import type { Person } from "../roster/roster.ts";
 import { ACTIVE } from "../roster/roster-store.ts";
@@ -30,12 +31,8 @@ export interface HoldSettings {
 
 /** An anomaly's id may have been drawn this long before its time. */
 const DRAWN_BEFORE_MS = HOUR;
-
-/** Returns the least id of a record that was created at `at` (UUIDv7, RFC 9562 5.7). */
-function firstIdAt(at: Date): string {
-  const hex = Math.max(0, at.getTime()).toString(16).padStart(12, "0");
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
+/** An anomaly that is detected late has an id drawn at most this long after its time. */
+const DRAWN_AFTER_MS = DAY;
 
 /** Reads up to `limit` anomalies of the group's devices that opened in [`from`, `to`), oldest first. */
 export async function readPastAnomalies(
@@ -54,7 +51,8 @@ export async function readPastAnomalies(
       JOIN shared_devices d ON d.uid = a.device_uid
       LEFT JOIN outage_anomalies o ON o.anomaly_id = a.id
      WHERE a.tenant_id = ${tenantId}::uuid AND a.opened_at >= ${from} AND a.opened_at < ${to}
-       AND a.id >= ${firstIdAt(addMs(from, -DRAWN_BEFORE_MS))}::uuid
+       AND a.id >= ${uuidFloor(addMs(from, -DRAWN_BEFORE_MS))}::uuid
+       AND a.id < ${uuidFloor(addMs(to, DRAWN_AFTER_MS))}::uuid
      ORDER BY a.opened_at, a.id LIMIT ${limit}`.execute(db);
   return rows;
 }

@@ -4,7 +4,7 @@ import type { Hold } from "../holds/hold.ts";
 import { divideRecipients } from "../paging/divide-recipients.ts";
 import { type Notify, type PagedGroup, type Recipient, recipientsOf } from "../paging/recipients.ts";
 import type { PersonRow } from "../personal/person-store.ts";
-import { dutiesAt } from "../roster/personal-duty.ts";
+import { onDutyAt } from "../roster/personal-duty.ts";
 import type { CoveringWindow } from "../windows/covering-window-store.ts";
 import { windowHold } from "../windows/window-hold.ts";
 import type { HoldSettings, PastAnomaly } from "./replay-store.ts";
@@ -90,7 +90,7 @@ export async function simulate(
     }
     const at = due[place]!;
     if (!isSent(at)) break;
-    const by = { severity: anomaly.severity, group, people, duties: dutiesAt(at) };
+    const by = { severity: anomaly.severity, group, people, duties: onDutyAt(at) };
     const { notified, deferred } = divideRecipients(recipientsOf(notify, group, at), by, at);
     simulated.steps.push({ anomaly, at, afterMinutes, notify, notified, deferred: deferred.map(({ to }) => to) });
     const next = due[place + 1];

@@ -20,10 +20,18 @@ export type PersonalDuties = (roster: Roster, userId: string) => PersonalDuty;
  * asked about a user who is off duty: once for all users of a large group.
  */
 export function dutiesAt(at: Date): PersonalDuties {
-  const onDuty = perRoster((roster) => new Set(rosterAt(roster, at).flatMap(({ users }) => users.map(({ id }) => id))));
+  const present = onDutyAt(at);
   const starts = perRoster((roster) => nextStarts(roster, at));
-  return (roster, userId) =>
-    onDuty(roster).has(userId) ? { isOn: true, next: null } : { isOn: false, next: starts(roster).get(userId) ?? null };
+  return (roster, userId) => {
+    const duty = present(roster, userId);
+    return duty.isOn ? duty : { ...duty, next: starts(roster).get(userId) ?? null };
+  };
+}
+
+/** Returns a function to whether users are on duty at `at`, without looking ahead, which takes long for many shifts. */
+export function onDutyAt(at: Date): PersonalDuties {
+  const onDuty = perRoster((roster) => new Set(rosterAt(roster, at).flatMap(({ users }) => users.map(({ id }) => id))));
+  return (roster, userId) => ({ isOn: onDuty(roster).has(userId), next: null });
 }
 
 /** Returns when each user's next duty begins, or when to look again; without one, the user is left out. */

@@ -250,7 +250,7 @@ export const RULES: Rules = {
   notifications: {
     onCallOfGroup: ["groups:read", "viewer", ({ group }) => [group]],
     onCallAt: ["shifts:read", "viewer", () => []],
-    replayPaging: ["groups:read", "operator", ({ group }) => [group, { from: new Date(0), to: new Date(1) }]],
+    replayPaging: ["groups:read", "admin", ({ group }) => [group, { from: new Date(0), to: new Date(1) }]],
     onCallOfDevice: ["devices:read", "viewer", ({ device }) => [device]],
     showWebhook: ["groups:write", "admin", ({ group }) => [{ groupId: group, target: WEBHOOK }]],
     listChannels: ["groups:read", "admin", () => []],

@@ -10,16 +10,16 @@ import { type SignedIn, signIn } from "../../harness/sign-in.ts";
 
 let server: TestServer;
 let tenant: TestTenant;
-let operator: SignedIn;
+let admin: SignedIn;
 let groupId: string;
 
 before(async () => {
   server = await startServer();
   tenant = await newTenant(server);
-  operator = await signIn(server, tenant, "operator");
+  admin = await signIn(server, tenant);
   const { devices, groups, anomalies } = server.app;
   const { caller } = tenant;
-  const members = { memberUserIds: [operator.userId] };
+  const members = { memberUserIds: [admin.userId] };
   const escalation = [{ afterMinutes: 0, notify: "members" as const }];
   groupId = (await groups.createGroup(caller, { name: "Pump hall", ...members, escalation })).id;
   await devices.createDevice(caller, { id: "pump-1", name: "=Feed pump, hall 3", groupIds: [groupId] });
@@ -32,11 +32,11 @@ before(async () => {
 });
 after(() => server?.stop());
 
-browserTest("an operator replays a month with a later step: fewer pages, in a table and a file", async () => {
+browserTest("an admin replays a month with a later step: fewer pages, in a table and a file", async () => {
   for (const view of VIEWS) {
     const window = await openPage(server, { ...view });
     const { page } = window;
-    await useSession(window, server, operator.cookie);
+    await useSession(window, server, admin.cookie);
     await page.clock.install({ time: addMs(server.clock.now(), 1) });
     await page.goto(`/groups/${groupId}`);
     await page.getByRole("link", { name: "Replay past pages" }).click();

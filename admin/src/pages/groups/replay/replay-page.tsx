@@ -10,6 +10,7 @@ import { useAct } from "../../../parts/act/use-act.tsx";
 import { ShiftsField } from "../../../parts/form/choices-field.tsx";
 import { RecordPage } from "../../../parts/record-page.tsx";
 import { usePathParams } from "../../../parts/use-params.ts";
+import { ownZone } from "../../../ui/display/zone.ts";
 import { Action, DialogActions, Panel } from "../../../ui/ui.ts";
 import { EscalationSteps, inOrder, type Step } from "../escalation-steps.tsx";
 import { ReplayResult } from "./replay-result.tsx";
@@ -114,8 +115,7 @@ function DailyWindow({ daily, onChange }: { daily: Daily; onChange: (daily: Dail
 
 const EVERY_DAY = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-/** The hours are those of the browser's time zone. */
+/** The hours are those of the user's time zone. */
 function everyDay({ startTime, endTime }: Daily) {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  return { timeZone, startTime, endTime, daysOfWeek: [...EVERY_DAY] };
+  return { timeZone: ownZone(), startTime, endTime, daysOfWeek: [...EVERY_DAY] };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { notificationUseCases } from "../../../notifications/notifications.ts";
+import { notificationUseCases, OUTAGE_KINDS } from "../../../notifications/notifications.ts";
 import { publicRoute } from "../../route.ts";
 import { id, idParams, instant, nullableTimestamp, page, strictPaging, timestamp } from "../../shapes.ts";
 
@@ -27,7 +27,7 @@ const outageDevice = z
   .meta({ id: "OutageDevice" });
 const outage = z
   .strictObject({
-    kind: z.enum(["all", "address", "block", "node", "batch", "version", "type", "group"]).meta({ id: "OutageKind" }),
+    kind: z.enum(OUTAGE_KINDS).meta({ id: "OutageKind" }),
     value: z.string().meta({ description: "The address, block, node, claim, version, type or group in common" }),
     label: z.string().nullable().meta({ description: "The name of the type or group" }),
     since: timestamp,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS } from "../../../groups/groups.ts";
 import { records } from "../../../lib/limits/records.ts";
-import { notificationUseCases, type ReplayRequest } from "../../../notifications/notifications.ts";
+import { notificationUseCases } from "../../../notifications/notifications.ts";
 import { NOTIFY, SEVERITY } from "../../named-shapes.ts";
 import { publicRoute } from "../../route.ts";
 import { id, idParams, instant, timestamp } from "../../shapes.ts";
@@ -12,7 +12,7 @@ import { givenRecurrence } from "./maintenance-windows.ts";
 
 const { externalId: _, ...newShiftFields } = shiftFields;
 
-export const replayRequest = z
+const replayRequest = z
   .strictObject({
     from: instant.meta({ description: "The inclusive start of the period, at most 92 days before its end" }),
     to: instant.meta({ description: "The exclusive end of the period" }),
@@ -98,7 +98,7 @@ const replayedPage = z
   })
   .meta({ id: "ReplayedPage" });
 
-export const replay = z
+const replay = z
   .strictObject({
     anomalies: count.meta({ description: "The number of replayed anomalies" }),
     cut: z.boolean().meta({ description: "Whether a limit was reached, so that the last anomalies are left out" }),
@@ -110,17 +110,17 @@ export const replay = z
   })
   .meta({ id: "Replay" });
 
-export const REPLAY =
+const REPLAY =
   "Whom the group's escalation would have paged about the anomalies of a past period: under its present configuration, and under a changed one. Absent fields stay as they are. Both apply the rules of live paging to the devices, people, windows, overrides and absences of today; anomalies end when they did. Snoozes, mutes, dependencies of devices and the last resort are left out. Windows, overrides, absences and outages are deleted after 30 days, so that a replay of an older period lacks them. Causes are not searched for: a longer wait groups only the outages that were found. Nothing is stored or sent.";
 
 const NONE = { channelPages: 0, unreached: 0, held: 0, uncoveredHours: 0, gaps: [] };
 const ADA = "0199c1c2-4a00-7c55-b1d2-3e4f5a6b7c8d";
-export const REPLAY_BODY = {
+const REPLAY_BODY = {
   from: "2026-11-01T00:00:00Z",
   to: "2026-11-08T00:00:00Z",
   escalation: [{ afterMinutes: 10, notify: "shift" as const }],
 };
-export const REPLAY_EXAMPLE = {
+const REPLAY_EXAMPLE = {
   anomalies: 3,
   cut: false,
   present: {
@@ -165,17 +165,5 @@ export const replayPaging = publicRoute({
   safe: true,
   errors: ["not_found"],
   examples: { body: REPLAY_BODY, response: REPLAY_EXAMPLE },
-  handler: (caller, { params, body }, replayPaging) => replayPaging(caller, params.id, replayOf(body)),
+  handler: (caller, { params, body }, replayPaging) => replayPaging(caller, params.id, body),
 });
-
-/** Converts a body to the request of the use case: `null` bounds of shifts mean none. */
-export function replayOf({ shifts, ...body }: z.output<typeof replayRequest>): ReplayRequest {
-  return {
-    ...body,
-    shifts: shifts?.map(({ validFrom, validUntil, ...shift }) => ({
-      ...shift,
-      validFrom: validFrom ?? undefined,
-      validUntil: validUntil ?? undefined,
-    })),
-  };
-}
