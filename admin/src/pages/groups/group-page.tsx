@@ -128,7 +128,7 @@ function Escalation({ group }: { group: Versioned<Group> }) {
     <Section
       title={t.whoIsPaged}
       lead={t.ofEachAnomalyThatOpens(pagesLostRenewals ? t.pagedAsWell : t.notPaged)}
-      actions={!isNone && <EscalationActions id={id} change={may && change} />}
+      actions={<EscalationActions id={id} change={may && !isNone && change} />}
     >
       {isNone && (
         <Empty title={t.thisGroupSendsNoPages} action={may && change}>
